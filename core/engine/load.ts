@@ -1,0 +1,65 @@
+/**
+ * Brings the two WebAssembly components up, each at first use only. JavaScriptCore validates a whole module when it
+ * compiles it (10 ms for 800 KB), so a command that needs neither must not even read them: every import here is lazy.
+ */
+import { readFile } from "node:fs/promises";
+import type { Root as PolicyComponent } from "./generated/policy.js";
+import type { Root as SearchComponent } from "./generated/search.js";
+
+export type { PolicyComponent, SearchComponent };
+
+/**
+ * The search engine and its linear memory. Make views with `new Uint8Array(memory.buffer, pointer, bytes)` after the
+ * component gave out the pointer, and make them again after each call into it: growing the memory detaches the old buffer.
+ * `module` can be posted to a worker, which then calls `instantiateSearch` with it and compiles nothing.
+ */
+export type LoadedSearch = { search: SearchComponent; memory: WebAssembly.Memory; module: WebAssembly.Module };
+
+/** The policy engine. Later calls get the same instance. Rejects when the embedded module does not fit its JavaScript. */
+export const loadPolicyComponent: () => Promise<PolicyComponent> = once(async () => {
+  const [{ instantiate }, module] = await Promise.all([import("./generated/policy.js"), compilePolicyModule()]);
+  return instantiate(() => module, {});
+});
+
+/** The search engine. Later calls get the same instance. Rejects when the embedded module does not fit its JavaScript. */
+export const loadSearchComponent: () => Promise<LoadedSearch> = once(async () => instantiateSearch(await compileSearchModule()));
+
+/**
+ * Compiles the search engine and nothing more. The compiler works beside the main thread: start it before other work
+ * and await it where it is needed. Later calls get the same module.
+ */
+export const compileSearchModule: () => Promise<WebAssembly.Module> = once(async () => {
+  const { default: path } = await import("./generated/search.core.wasm", { with: { type: "file" } });
+  return WebAssembly.compile(await readFile(path));
+});
+
+/** Makes one more instance with a memory of its own: for a worker, which must share nothing with the others. */
+export async function instantiateSearch(module: WebAssembly.Module): Promise<LoadedSearch> {
+  const { instantiate } = await import("./generated/search.js");
+  let memory: WebAssembly.Memory | undefined;
+  const search = instantiate(
+    () => module,
+    {},
+    (core, imports) => {
+      const instance = new WebAssembly.Instance(core, imports);
+      if (instance.exports.memory instanceof WebAssembly.Memory) memory = instance.exports.memory;
+      return instance;
+    },
+  );
+  if (memory === undefined) throw new Error('Cannot load the search engine: its module exports no memory named "memory"');
+  return { search, memory, module };
+}
+
+async function compilePolicyModule(): Promise<WebAssembly.Module> {
+  const { default: path } = await import("./generated/policy.core.wasm", { with: { type: "file" } });
+  return WebAssembly.compile(await readFile(path));
+}
+
+/** The first call makes the value, all others get it. A failure is final: the executable is damaged, and trying again won't help. */
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
