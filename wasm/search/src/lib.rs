@@ -1,0 +1,17 @@
+//! The search engine of cordon: regular expressions, globs, ignore rules and the shape of the output.
+//!
+//! It opens nothing and imports nothing. The host walks the folders and reads the files into a buffer of this crate;
+//! what is visited ([`walk`]), what matches ([`scan`]) and what is shown ([`render`]) is decided here. The pieces are
+//! those of ripgrep (`grep-regex`, `ignore`), so that patterns and ignore files mean what they mean there. Only
+//! `component`, the glue for WebAssembly, is left out of a native build.
+#![deny(missing_docs)]
+
+#[cfg(target_arch = "wasm32")]
+mod component;
+pub mod encoding;
+pub mod lines;
+pub mod pattern;
+pub mod render;
+pub mod scan;
+pub mod searcher;
+pub mod walk;

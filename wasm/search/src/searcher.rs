@@ -1,0 +1,169 @@
+//! One query, one buffer, one file at a time: the state behind the component's `grep` interface.
+
+use crate::encoding::{Text, sniff};
+use crate::pattern::{Pattern, PatternFault, compile};
+use crate::render::{Rendered, Shape, Source, render};
+use crate::scan::{Found, Want, scan};
+use grep_regex::RegexMatcher;
+
+/// What is wanted of each file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Matching lines, for [`Searcher::render`].
+    Content,
+    /// Only whether there is a match.
+    FilesWithMatches,
+    /// Their number.
+    Count,
+}
+
+/// A search as the caller asked for it.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// What to look for.
+    pub pattern: Pattern,
+    /// What is wanted.
+    pub mode: Mode,
+    /// How it is shown.
+    pub shape: Shape,
+}
+
+struct Compiled {
+    matcher: RegexMatcher,
+    multiline: bool,
+    mode: Mode,
+    shape: Shape,
+}
+
+/// Where the text of the last search is.
+enum Last {
+    InBuffer { start: usize, len: usize },
+    Decoded(Vec<u8>),
+}
+
+/// A compiled query and the buffer that the host reads files into.
+pub struct Searcher {
+    buffer: Vec<u8>,
+    compiled: Option<Compiled>,
+    found: Found,
+    last: Last,
+}
+
+impl Default for Searcher {
+    fn default() -> Self {
+        Self { buffer: Vec::new(), compiled: None, found: Found::default(), last: Last::InBuffer { start: 0, len: 0 } }
+    }
+}
+
+impl Searcher {
+    /// Takes a query for all following searches.
+    pub fn compile(&mut self, query: &Query) -> Result<(), PatternFault> {
+        self.compiled = None;
+        let matcher = compile(&query.pattern)?;
+        self.compiled =
+            Some(Compiled { matcher, multiline: query.pattern.multiline, mode: query.mode, shape: query.shape });
+        Ok(())
+    }
+
+    /// The buffer, at least `len` bytes long. Its place may change.
+    pub fn reserve(&mut self, len: usize) -> &mut [u8] {
+        if self.buffer.len() < len {
+            // What is in it is of no use any more: copying it to a larger place would be waste.
+            self.buffer = Vec::new();
+            self.buffer.resize(len, 0);
+        }
+        &mut self.buffer
+    }
+
+    /// The first `len` bytes of the buffer, or as many as there are.
+    #[must_use]
+    pub fn filled(&self, len: usize) -> &[u8] {
+        &self.buffer[..len.min(self.buffer.len())]
+    }
+
+    /// Searches the first `len` bytes of the buffer. Nothing if they are binary; 0 if there is no query.
+    pub fn search(&mut self, len: usize, budget: u32) -> Option<u32> {
+        let Some(compiled) = &self.compiled else { return Some(0) };
+        let file = &self.buffer[..len.min(self.buffer.len())];
+        self.found.lines.clear();
+        self.last = match sniff(file) {
+            Text::Binary => return None,
+            Text::Bytes(start) => Last::InBuffer { start, len: file.len() },
+            Text::Decoded(text) => Last::Decoded(text),
+        };
+        let want = Want {
+            multiline: compiled.multiline,
+            keep_lines: compiled.mode == Mode::Content,
+            budget: if compiled.mode == Mode::FilesWithMatches { 1 } else { budget },
+        };
+        scan(&compiled.matcher, text_of(&self.last, &self.buffer), want, &mut self.found);
+        Some(self.found.count)
+    }
+
+    /// Shows what the last search found.
+    #[must_use]
+    pub fn render(&self, name: &str, max_lines: u32) -> Rendered {
+        let Some(compiled) = &self.compiled else { return Rendered::default() };
+        let text = &text_of(&self.last, &self.buffer)[..self.found.end];
+        let source = Source { text, matcher: &compiled.matcher, shape: compiled.shape };
+        render(&source, &self.found.lines, name, max_lines)
+    }
+}
+
+fn text_of<'a>(last: &'a Last, buffer: &'a [u8]) -> &'a [u8] {
+    match last {
+        Last::InBuffer { start, len } => &buffer[*start..*len],
+        Last::Decoded(text) => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn searcher(mode: Mode) -> Searcher {
+        let mut searcher = Searcher::default();
+        let pattern = Pattern { text: "needle".into(), ..Pattern::default() };
+        searcher.compile(&Query { pattern, mode, shape: Shape::default() }).unwrap();
+        searcher
+    }
+
+    fn search(searcher: &mut Searcher, file: &[u8]) -> Option<u32> {
+        searcher.reserve(file.len())[..file.len()].copy_from_slice(file);
+        searcher.search(file.len(), 0)
+    }
+
+    #[test]
+    fn the_buffer_is_used_again_and_only_its_filled_part_is_searched() {
+        let mut searcher = searcher(Mode::Count);
+        assert_eq!(search(&mut searcher, b"needle\nneedle\nneedle"), Some(3));
+        assert_eq!(search(&mut searcher, b"needle"), Some(1));
+        assert_eq!(search(&mut searcher, b""), Some(0));
+    }
+
+    #[test]
+    fn a_file_listing_stops_at_the_first_match() {
+        assert_eq!(search(&mut searcher(Mode::FilesWithMatches), b"needle\nneedle"), Some(1));
+    }
+
+    #[test]
+    fn a_binary_file_is_told_from_one_without_a_match() {
+        assert_eq!(search(&mut searcher(Mode::Count), b"\0needle"), None);
+        assert_eq!(search(&mut searcher(Mode::Count), b"hay"), Some(0));
+    }
+
+    #[test]
+    fn utf_16_is_searched_and_shown_as_text() {
+        let mut searcher = searcher(Mode::Content);
+        let file: Vec<u8> = [0xFF, 0xFE].into_iter().chain("a needle".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        assert_eq!(search(&mut searcher, &file), Some(1));
+        assert_eq!(searcher.render("f", 0).text, "f:a needle");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_replaced_in_the_output() {
+        let mut searcher = searcher(Mode::Content);
+        assert_eq!(search(&mut searcher, b"\xFFneedle"), Some(1));
+        assert_eq!(searcher.render("f", 0).text, "f:\u{FFFD}needle");
+    }
+}
