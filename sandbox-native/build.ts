@@ -21,7 +21,10 @@ const GENERATED = join(ROOT, "core", "exec", "generated");
 const RUST_FLAGS = ["-Ctarget-feature=+crt-static", "-Cstrip=symbols"];
 
 /** glibc and not musl: its target is there wherever Rust is, from rustup and from Debian alike. */
-const TARGETS: Partial<Record<string, string>> = { x64: "x86_64-unknown-linux-gnu", arm64: "aarch64-unknown-linux-gnu" };
+const TARGETS: Partial<Record<string, string>> = {
+  x64: "x86_64-unknown-linux-gnu",
+  arm64: "aarch64-unknown-linux-gnu",
+};
 
 /** Builds the launcher when its sources or the compiler changed. `skipped` while the crate does not exist. */
 export async function buildLauncher(rust: Rust, lock: "locked" | "free"): Promise<StepEnd> {
@@ -50,7 +53,10 @@ function whatIsMade(rust: Rust): Made {
 /** Returns the path of the executable that cargo made. */
 async function compile(rust: Rust, lock: "locked" | "free"): Promise<string> {
   const triple = TARGETS[process.arch];
-  if (triple === undefined) throw new BuildError(`The launcher is built for ${Object.keys(TARGETS).join(" and ")}; this machine is ${process.arch}`);
+  if (triple === undefined)
+    throw new BuildError(
+      `The launcher is built for ${Object.keys(TARGETS).join(" and ")}; this machine is ${process.arch}`,
+    );
   const target = join(cacheFolder(), `native-${rust.version.replaceAll(/[^\w.]+/g, "-")}`);
   await runTool({
     what: "cargo build launcher",

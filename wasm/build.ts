@@ -33,9 +33,16 @@ const RUST_FLAGS = ["-Ctarget-feature=+simd128,+bulk-memory"];
 const WASM_OPT_LEVEL = { policy: "-Os", search: "-O3" } satisfies Record<ComponentName, string>;
 
 /** What rustc's code may use. Stripping takes away the section that says so, and JavaScriptCore has all of them. */
-const FEATURES = ["simd", "bulk-memory", "bulk-memory-opt", "sign-ext", "mutable-globals", "nontrapping-float-to-int", "multivalue", "reference-types"].map(
-  (feature) => `--enable-${feature}`,
-);
+const FEATURES = [
+  "simd",
+  "bulk-memory",
+  "bulk-memory-opt",
+  "sign-ext",
+  "mutable-globals",
+  "nontrapping-float-to-int",
+  "multivalue",
+  "reference-types",
+].map((feature) => `--enable-${feature}`);
 
 /** Builds one component when its sources, the compiler or this script changed. `skipped` while the crate does not exist. */
 export async function buildComponent(name: ComponentName, rust: Rust, lock: LockMode): Promise<StepEnd> {
@@ -65,7 +72,8 @@ function whatIsMade(name: ComponentName, rust: Rust): Made {
 
 /** Returns the path of the core module that cargo made. */
 async function compile(name: ComponentName, rust: Rust, lock: LockMode): Promise<string> {
-  if (rust.wasm.how === "none") throw new BuildError(`${rust.version} can't build for WebAssembly: it lacks ${rust.wasm.lacks}`);
+  if (rust.wasm.how === "none")
+    throw new BuildError(`${rust.version} can't build for WebAssembly: it lacks ${rust.wasm.lacks}`);
   // One folder for each compiler and way: cargo itself keeps lock files apart in it, and a new dependency must not mean
   // building std again.
   const target = join(cacheFolder(), `wasm-${rust.version.replaceAll(/[^\w.]+/g, "-")}-${rust.wasm.how}`);
@@ -120,7 +128,9 @@ async function transpile(name: ComponentName, component: Uint8Array): Promise<vo
   });
   const modules = Object.keys(files).filter((path) => path.endsWith(".wasm"));
   if (modules.length !== 1) {
-    throw new BuildError(`Component ${name} must be one core module, but has ${modules.join(", ")}: its WIT world may not import functions`);
+    throw new BuildError(
+      `Component ${name} must be one core module, but has ${modules.join(", ")}: its WIT world may not import functions`,
+    );
   }
   const staging = `${GENERATED}.${name}`;
   rmSync(staging, { recursive: true, force: true });

@@ -52,7 +52,10 @@ export function hashInputs(made: Pick<Made, "inputs" | "facts">): string {
   for (const fact of made.facts ?? []) hash.update(`fact ${fact}\0`);
   for (const input of made.inputs) {
     for (const path of listFiles(join(ROOT, input))) {
-      hash.update(`file ${relative(ROOT, path)}\0`).update(readFileSync(path)).update("\0");
+      hash
+        .update(`file ${relative(ROOT, path)}\0`)
+        .update(readFileSync(path))
+        .update("\0");
     }
   }
   return hash.digest("hex");

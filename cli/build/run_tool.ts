@@ -24,7 +24,9 @@ export async function runTool(run: ToolRun): Promise<ToolEnd> {
   const end = await tryTool(run);
   if (end.exitCode === 0) return end;
   const tail = end.output.trimEnd().split("\n").slice(-SHOWN_LINES).join("\n");
-  throw new BuildError(`${run.what} failed with exit code ${end.exitCode}: ${run.argv.join(" ")}\n${tail}\nThe whole output is in ${end.log}`);
+  throw new BuildError(
+    `${run.what} failed with exit code ${end.exitCode}: ${run.argv.join(" ")}\n${tail}\nThe whole output is in ${end.log}`,
+  );
 }
 
 /** Runs a tool to its end and returns how it ended, whatever the exit code. 127 when it can't be started. */

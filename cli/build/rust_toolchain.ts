@@ -70,7 +70,8 @@ function inspect(folder: string): Rust | undefined {
 
 function wasmSupport(sysroot: string): WasmSupport {
   const prebuilt = join(sysroot, "lib", "rustlib", WASM_TARGET, "lib");
-  if (existsSync(prebuilt) && readdirSync(prebuilt).some((name) => name.startsWith("libstd-"))) return { how: "target" };
+  if (existsSync(prebuilt) && readdirSync(prebuilt).some((name) => name.startsWith("libstd-")))
+    return { how: "target" };
   if (!existsSync(join(sysroot, "lib", "rustlib", "src", "rust", "library", "std", "Cargo.toml"))) {
     return { how: "none", lacks: `target ${WASM_TARGET} or the source of std` };
   }

@@ -1,0 +1,50 @@
+/** cli/main.ts and all that it embeds → dist/cordon, one executable. */
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isFresh, type Made, ROOT, writeStamp } from "./cache.ts";
+import type { StepEnd } from "./progress.ts";
+import { runTool } from "./run_tool.ts";
+
+const FLAGS = [
+  "--compile",
+  // Parsed and compiled at build time: start-up takes half as long as from source (core/adr/0002-toolchain.md).
+  "--minify",
+  "--bytecode",
+  "--format=esm",
+  // Cordon runs in folders that an agent writes. Bun's runtime would read these files there, and a preload in bunfig.toml
+  // is code that runs before ours, outside the sandbox.
+  "--no-compile-autoload-dotenv",
+  "--no-compile-autoload-bunfig",
+  "--no-compile-autoload-tsconfig",
+  "--no-compile-autoload-package-json",
+];
+
+/** Compiles the executable when something in it changed. */
+export async function bundle(): Promise<StepEnd> {
+  if (!existsSync(join(ROOT, "cli", "main.ts"))) return { state: "skipped", note: "there is no cli/main.ts yet" };
+  const made = whatIsMade();
+  if (isFresh(made)) return { state: "fresh" };
+  // Bun leaves its unfinished file in the working folder when it is stopped; and a running dist/cordon can't be written to,
+  // but can be replaced.
+  const staging = join(ROOT, "dist", "new");
+  rmSync(staging, { recursive: true, force: true });
+  mkdirSync(staging, { recursive: true });
+  await runTool({
+    what: "bun build",
+    argv: [process.execPath, "build", ...FLAGS, join(ROOT, "cli", "main.ts"), "--outfile", join(staging, "cordon")],
+    cwd: staging,
+  });
+  renameSync(join(staging, "cordon"), join(ROOT, "dist", "cordon"));
+  rmSync(staging, { recursive: true });
+  writeStamp(made);
+  return { state: "built", note: `${Math.round(statSync(join(ROOT, "dist", "cordon")).size / 1e6)} MB` };
+}
+
+function whatIsMade(): Made {
+  return {
+    step: "executable",
+    inputs: ["cli", "core", "core/engine/generated", "core/exec/generated", "package.json", "package-lock.json"],
+    facts: [Bun.version],
+    outputs: ["dist/cordon"],
+  };
+}
