@@ -22,7 +22,9 @@ export const loadPolicyComponent: () => Promise<PolicyComponent> = once(async ()
 });
 
 /** The search engine. Later calls get the same instance. Rejects when the embedded module does not fit its JavaScript. */
-export const loadSearchComponent: () => Promise<LoadedSearch> = once(async () => instantiateSearch(await compileSearchModule()));
+export const loadSearchComponent: () => Promise<LoadedSearch> = once(async () =>
+  instantiateSearch(await compileSearchModule()),
+);
 
 /**
  * Compiles the search engine and nothing more. The compiler works beside the main thread: start it before other work
@@ -46,7 +48,8 @@ export async function instantiateSearch(module: WebAssembly.Module): Promise<Loa
       return instance;
     },
   );
-  if (memory === undefined) throw new Error('Cannot load the search engine: its module exports no memory named "memory"');
+  if (memory === undefined)
+    throw new Error('Cannot load the search engine: its module exports no memory named "memory"');
   return { search, memory, module };
 }
 
