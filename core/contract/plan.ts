@@ -1,0 +1,83 @@
+/**
+ * The plan: everything the launcher does for one command, as data. The planner makes it, the launcher carries it out in
+ * the order of `ops` and refuses any other order. `sandbox-native/plan` mirrors these types in Rust; `test/plans` holds
+ * golden files that both sides read.
+ */
+
+/** A protection that can be demanded by name. The mechanism behind it differs by machine, the promise does not. */
+export type Property =
+  | "fs.write_confined"
+  | "fs.read_confined"
+  | "fs.read_hidden"
+  | "fs.protected"
+  | "net.blocked"
+  | "net.loopback"
+  | "proc.isolated"
+  | "env.scrubbed"
+  | "keyring.blocked"
+  | "syscalls.filtered"
+  | "limits";
+
+/** `must`: without it nothing runs (exit 120). `best`: its absence is reported and the command runs. */
+export type Level = "must" | "best";
+
+/** Which set of mechanisms the plan is built on. */
+export type Tier = "namespaces" | "landlock" | "none";
+
+/** A Linux namespace kind, in the words of namespaces(7). */
+export type NamespaceKind = "user" | "mount" | "pid" | "ipc" | "uts" | "net";
+
+/**
+ * How one path appears in the command's view of the file system. `ro` and `rw` bind the host's path at the same place;
+ * `hidden_dir` and `hidden_file` put something empty over it; `protected` binds it read-only inside a writable folder;
+ * `tmpfs` is a new empty folder in memory; `proc`, `dev` are made new; `symlink` points at `target`.
+ */
+export type MountAccess =
+  | "ro"
+  | "rw"
+  | "hidden_dir"
+  | "hidden_file"
+  | "protected"
+  | "tmpfs"
+  | "proc"
+  | "dev"
+  | "symlink";
+
+/** One entry of the view. `path` is absolute and real: the planner resolved it, the launcher does not follow links in it. */
+export type Mount = { path: string; access: MountAccess; target?: string };
+
+/** What the Landlock ruleset allows below a path. `rw` includes creating, removing, renaming and linking. */
+export type LandlockRule = { path: string; access: "read" | "read_exec" | "rw" };
+
+/** A kind of call the launcher watches, to report the refusals exactly. Watching decides nothing: the kernel refuses. */
+export type WatchKind = "write" | "connect";
+
+type Graded = { level: Level; gives: Property[] };
+
+/**
+ * One step of the plan. The launcher's README states the order and the reason for each place in it.
+ *
+ * `private_tmp` at "view" is a new tmpfs at /tmp, made before the mounts of the view so that a mount below /tmp stands in
+ * it; at "host" it is a new folder of mode 0700. Either way the launcher sets TMPDIR, adds the Landlock rule for it and
+ * names it in its report. A `must` step that is only partly carried out is a refusal.
+ */
+export type PlanOp =
+  | ({ op: "namespaces"; kinds: NamespaceKind[] } & Graded)
+  | ({ op: "view"; mounts: Mount[] } & Graded)
+  | ({ op: "loopback" } & Graded)
+  | ({ op: "private_tmp"; at: "view" | "host" } & Graded)
+  | ({ op: "privileges" } & Graded)
+  | ({ op: "landlock"; rules: LandlockRule[]; scope: ("signal" | "abstract_unix_socket")[] } & Graded)
+  | ({ op: "seccomp"; network: "blocked" | "private" | "open"; watch: WatchKind[] } & Graded);
+
+/** The command as the launcher runs it. `argv[0]` is searched in `env.PATH` inside the view; 127 and 126 as a shell says. */
+export type PlanCommand = { argv: string[]; cwd: string; env: Record<string, string> };
+
+/** A whole plan. `asked` lists each property the policy wants with its level; `version` changes when a field does. */
+export type LinuxPlan = {
+  version: 1;
+  tier: Tier;
+  command: PlanCommand;
+  asked: Partial<Record<Property, Level>>;
+  ops: PlanOp[];
+};

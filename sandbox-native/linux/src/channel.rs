@@ -1,0 +1,97 @@
+//! The channel to the host: one JSON object a line, both ways.
+
+use plan::{Control, Report};
+use rustix::io::Errno;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// A plan of this size has tens of thousands of mounts: something is wrong.
+const LONGEST_LINE_BYTES: usize = 16 << 20;
+
+/// The channel and what was read of it beyond the last whole line.
+pub struct Channel {
+    socket: OwnedFd,
+    pending: Vec<u8>,
+}
+
+/// What came over the channel.
+#[derive(Debug)]
+pub enum Received {
+    Control(Control),
+    /// A line that is no control line, with the parser's words.
+    Unusable(String),
+    /// Not a whole line yet.
+    Nothing,
+    /// The host closed it, or died.
+    Closed,
+}
+
+impl Channel {
+    pub fn new(socket: OwnedFd) -> Channel {
+        Channel { socket, pending: Vec::new() }
+    }
+
+    pub fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    /// Reads until a whole line is there.
+    pub fn wait(&mut self) -> Received {
+        loop {
+            match self.next() {
+                Received::Nothing => {}
+                received => return received,
+            }
+            match self.fill() {
+                Ok(0) => return Received::Closed,
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => {
+                    let mut entry = [rustix::event::PollFd::new(&self.socket, rustix::event::PollFlags::IN)];
+                    // A failed poll shows in the read that follows.
+                    let _ = rustix::event::poll(&mut entry, None);
+                }
+                Err(_) => return Received::Closed,
+            }
+        }
+    }
+
+    /// Reads what is there, once. Call it when poll says so, then `next` until it gives `Nothing`.
+    pub fn fill(&mut self) -> Result<usize, Errno> {
+        let mut chunk = [0_u8; 65_536];
+        let count = rustix::io::read(&self.socket, &mut chunk)?;
+        self.pending.extend_from_slice(chunk.get(..count).unwrap_or_default());
+        Ok(count)
+    }
+
+    /// The next whole line that was read.
+    pub fn next(&mut self) -> Received {
+        let Some(end) = self.pending.iter().position(|byte| *byte == b'\n') else {
+            let too_long = self.pending.len() > LONGEST_LINE_BYTES;
+            return if too_long { Received::Unusable("The line is too long".into()) } else { Received::Nothing };
+        };
+        let line: Vec<u8> = self.pending.drain(..=end).collect();
+        match serde_json::from_slice(&line) {
+            Ok(control) => Received::Control(control),
+            Err(error) => Received::Unusable(error.to_string()),
+        }
+    }
+
+    /// Writes one line. A host that is gone is noticed where the channel is read.
+    pub fn send(&self, report: &Report) {
+        let Ok(mut line) = serde_json::to_vec(report) else { return };
+        line.push(b'\n');
+        let mut rest = line.as_slice();
+        while !rest.is_empty() {
+            match rustix::net::send(&self.socket, rest, rustix::net::SendFlags::NOSIGNAL) {
+                Ok(count) => rest = rest.get(count..).unwrap_or_default(),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => {
+                    let mut entry = [rustix::event::PollFd::new(&self.socket, rustix::event::PollFlags::OUT)];
+                    if rustix::event::poll(&mut entry, None).is_err() {
+                        return;
+                    }
+                }
+                Err(_) => return,
+            }
+        }
+    }
+}

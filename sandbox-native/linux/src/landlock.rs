@@ -1,0 +1,129 @@
+//! The Landlock domain: what Landlock's ABI on this kernel can hold of the plan's rules, and what it can't, in words.
+
+use crate::enforced::{Failure, Outcome, Step, errno_name};
+use crate::mounts::{O_PATH, file_type, is_within};
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
+};
+use plan::{LandlockAccess, LandlockRule};
+use rustix::fs::{CWD, FileType, Mode, ResolveFlags};
+use std::os::fd::AsFd;
+
+/// What the domain is made of.
+pub struct Domain<'a> {
+    pub rules: &'a [LandlockRule],
+    pub scope: &'a [plan::Scope],
+    /// Refuse TCP too: set where no network namespace does it, as the backstop of the socket filter.
+    pub refuse_tcp: bool,
+    /// Landlock's ABI on this kernel.
+    pub abi: u32,
+}
+
+/// What each ABI added that a lower one lets through (kernel documentation, userspace-api/landlock.rst).
+const LOSSES: [(u32, &str); 5] = [
+    (2, "ABI 1: files can't be renamed or linked across folders at all"),
+    (3, "ABI 2: truncate(2) of files that can't be written is not refused"),
+    (4, "ABI 3: TCP is not refused by Landlock"),
+    (5, "ABI 4: ioctl on devices is not refused"),
+    (6, "ABI 5: signals and abstract sockets are not scoped"),
+];
+
+/// Restricts this thread and all that it starts.
+pub fn restrict(domain: &Domain<'_>) -> Step {
+    if domain.abi == 0 {
+        return Err(Failure::plain("The kernel has no Landlock, or it is switched off"));
+    }
+    let mut notes = Vec::new();
+    let ruleset = create(domain).map_err(|error| Failure::plain(format!("landlock: {error}")))?;
+    let ruleset = add_rules(ruleset, domain, &mut notes)?;
+    let status = ruleset.restrict_self().map_err(|error| Failure::plain(format!("landlock: {error}")))?;
+    if status.ruleset == RulesetStatus::NotEnforced {
+        return Err(Failure::plain("The kernel took the Landlock ruleset and enforced nothing of it"));
+    }
+    let mut outcome = Outcome::from_faults(&losses(domain));
+    if !notes.is_empty() {
+        // A rule that could not be added allows less, never more: worth a note, no loss of protection.
+        outcome.why = Some(outcome.why.into_iter().chain(notes).collect::<Vec<_>>().join("; "));
+    }
+    Ok(outcome)
+}
+
+/// The losses that matter to what was asked. ABI 1 refuses more and not less; ioctl and TCP have seccomp or namespaces.
+fn losses(domain: &Domain<'_>) -> Vec<String> {
+    let matters = |since: u32| match since {
+        3 => true,
+        4 => domain.refuse_tcp,
+        6 => !domain.scope.is_empty(),
+        _ => false,
+    };
+    LOSSES.iter().filter(|(since, _)| domain.abi < *since && matters(*since)).map(|(_, loss)| (*loss).into()).collect()
+}
+
+fn create(domain: &Domain<'_>) -> Result<RulesetCreated, landlock::RulesetError> {
+    let abi = known_abi(domain.abi);
+    let mut ruleset =
+        Ruleset::default().set_compatibility(CompatLevel::HardRequirement).handle_access(AccessFs::from_all(abi))?;
+    if domain.refuse_tcp && domain.abi >= 4 {
+        ruleset = ruleset.handle_access(AccessNet::BindTcp | AccessNet::ConnectTcp)?;
+    }
+    if domain.abi >= 6 {
+        for scope in domain.scope {
+            ruleset = ruleset.scope(match scope {
+                plan::Scope::Signal => Scope::Signal,
+                plan::Scope::AbstractUnixSocket => Scope::AbstractUnixSocket,
+            })?;
+        }
+    }
+    ruleset.create()
+}
+
+/// The newest ABI that this kernel has and this program was written for.
+fn known_abi(abi: u32) -> ABI {
+    match abi {
+        0 | 1 => ABI::V1,
+        2 => ABI::V2,
+        3 => ABI::V3,
+        4 => ABI::V4,
+        5 => ABI::V5,
+        6 => ABI::V6,
+        _ => ABI::V7,
+    }
+}
+
+fn add_rules(
+    mut ruleset: RulesetCreated,
+    domain: &Domain<'_>,
+    notes: &mut Vec<String>,
+) -> Result<RulesetCreated, Failure> {
+    let handled = AccessFs::from_all(known_abi(domain.abi));
+    for rule in domain.rules {
+        let opened = rustix::fs::openat2(CWD, &rule.path, O_PATH, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+        let place = match opened {
+            Ok(place) => place,
+            Err(errno) => {
+                notes.push(format!("no rule for \"{}\": {}", rule.path, errno_name(errno)));
+                continue;
+            }
+        };
+        let mut access = rights(rule) & handled;
+        if file_type(place.as_fd()).map_err(Failure::at("fstat"))? != FileType::Directory {
+            access &= AccessFs::from_file(known_abi(domain.abi));
+        }
+        ruleset = ruleset
+            .add_rule(PathBeneath::new(place, access))
+            .map_err(|error| Failure::plain(format!("landlock rule for \"{}\": {error}", rule.path)))?;
+    }
+    Ok(ruleset)
+}
+
+fn rights(rule: &LandlockRule) -> BitFlags<AccessFs> {
+    let read = AccessFs::ReadFile | AccessFs::ReadDir;
+    let device = if is_within(&rule.path, "/dev") { AccessFs::IoctlDev.into() } else { BitFlags::empty() };
+    match rule.access {
+        // Terminals under /dev need ioctl to be of any use; TIOCSTI and TIOCLINUX are refused by seccomp.
+        LandlockAccess::Read => read | device,
+        LandlockAccess::ReadExec => read | AccessFs::Execute | device,
+        LandlockAccess::Rw => AccessFs::from_all(ABI::V7),
+    }
+}

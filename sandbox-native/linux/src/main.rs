@@ -1,0 +1,55 @@
+//! `cordon-launcher`: carries out one plan for one command. See `sandbox-native/README.md` for the order of steps and
+//! the threat model.
+
+mod channel;
+mod command;
+mod confine;
+mod descriptors;
+mod enforced;
+mod exit_code;
+mod init;
+mod landlock;
+mod link;
+mod mount_kinds;
+mod mounts;
+mod namespaces;
+mod private_tmp;
+mod privileges;
+mod probe;
+mod reap;
+mod seccomp;
+mod seccomp_table;
+mod signals;
+mod supervise;
+mod sys;
+mod watch;
+
+const USAGE: &str = "usage: cordon-launcher run --channel=FD | probe | --version";
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let code = match words.as_slice() {
+        ["run", channel] => match channel.strip_prefix("--channel=").and_then(|fd| fd.parse().ok()) {
+            Some(fd) if fd > 2 => supervise::run(fd),
+            _ => usage("--channel wants the number of an open descriptor above 2"),
+        },
+        ["probe"] => print_line(&serde_json::to_string(&probe::facts()).unwrap_or_default()),
+        ["--version"] => print_line(concat!("cordon-launcher ", env!("CARGO_PKG_VERSION"))),
+        _ => usage("unknown arguments"),
+    };
+    std::process::exit(code);
+}
+
+fn print_line(line: &str) -> i32 {
+    use std::io::Write;
+    match writeln!(std::io::stdout(), "{line}") {
+        Ok(()) => 0,
+        Err(_) => exit_code::USAGE,
+    }
+}
+
+fn usage(what: &str) -> i32 {
+    eprintln!("cordon-launcher: {what}; {USAGE}");
+    exit_code::USAGE
+}

@@ -1,0 +1,67 @@
+//! The private temporary folder: a tmpfs at /tmp of the view, or a folder of its own on the host.
+
+use crate::enforced::{Failure, Outcome, Step};
+use plan::{LinuxPlan, Mount, MountAccess, PlanOp, State, TmpPlace};
+use rustix::fs::{CWD, Mode};
+use std::path::PathBuf;
+
+/// Where the private folder lies in the view.
+pub const IN_VIEW: &str = "/tmp";
+
+/// Where the plan wants it, if it does.
+pub fn wanted(plan: &LinuxPlan) -> Option<TmpPlace> {
+    plan.ops.iter().find_map(|op| match op {
+        PlanOp::PrivateTmp { at, .. } => Some(*at),
+        _ => None,
+    })
+}
+
+/// The mounts of the view with a tmpfs at /tmp before them, so that what the plan binds below /tmp stands in it. A plan
+/// that puts something at /tmp itself keeps that.
+pub fn with_tmpfs(mounts: &[Mount]) -> Vec<Mount> {
+    let mut all = mounts.to_vec();
+    if !all.iter().any(|mount| mount.path == IN_VIEW) {
+        let after_root = all.iter().position(|mount| mount.path == "/").map_or(0, |at| at + 1);
+        all.insert(after_root, Mount { path: IN_VIEW.into(), access: MountAccess::Tmpfs, target: None });
+    }
+    all
+}
+
+/// The report for a folder in the view, once the view stands.
+pub fn report_in_view(mounts: &[Mount]) -> Step {
+    match mounts.iter().find(|mount| mount.path == IN_VIEW).map(|mount| mount.access) {
+        None | Some(MountAccess::Tmpfs) => Ok(Outcome::whole()),
+        Some(_) => Ok(Outcome { state: State::Partial, why: Some("The plan shows the host's /tmp".into()) }),
+    }
+}
+
+/// A new folder on the host that nobody else may enter; removed when this is dropped.
+pub struct HostFolder {
+    path: PathBuf,
+}
+
+impl HostFolder {
+    /// Makes it below /tmp with a name that can't be guessed. An existing name is never used.
+    pub fn make() -> Result<HostFolder, Failure> {
+        let mut random = [0_u8; 12];
+        rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())
+            .map_err(Failure::at("getrandom"))?;
+        let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let path = PathBuf::from(format!("/tmp/cordon-{name}"));
+        rustix::fs::mkdirat(CWD, &path, Mode::RWXU).map_err(Failure::at("mkdir in /tmp"))?;
+        Ok(HostFolder { path })
+    }
+
+    /// Its path as text: ASCII by construction.
+    pub fn path(&self) -> String {
+        self.path.display().to_string()
+    }
+}
+
+impl Drop for HostFolder {
+    fn drop(&mut self) {
+        // remove_dir_all works on descriptors and follows no link, so a link planted in here leads nowhere. What is left
+        // over can't be helped: the folder is the user's own.
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}

@@ -1,0 +1,97 @@
+//! What is refused, and why. The kernel's default answer is to allow: a list of what is allowed breaks with each new
+//! libc, and the view, the namespaces and Landlock already confine what an ordinary call can reach.
+
+use libc::*;
+
+/// Refused with EPERM whatever the arguments are.
+pub const REFUSED: &[(c_long, &str)] = &[
+    (SYS_mount, "mounts would change the view"),
+    (SYS_umount2, "would uncover what is hidden"),
+    (SYS_pivot_root, "would leave the view"),
+    (SYS_chroot, "needs a capability that is gone; a user namespace would give it back"),
+    (SYS_open_tree, "mounts would change the view"),
+    (SYS_move_mount, "mounts would change the view"),
+    (SYS_fsopen, "file system drivers are attack surface"),
+    (SYS_fsconfig, "file system drivers are attack surface"),
+    (SYS_fsmount, "mounts would change the view"),
+    (SYS_fspick, "would change a mounted file system"),
+    (SYS_mount_setattr, "would make read-only mounts writable"),
+    (SYS_setns, "would enter another namespace by descriptor"),
+    (SYS_open_by_handle_at, "opens files past the view"),
+    (SYS_name_to_handle_at, "makes what open_by_handle_at opens"),
+    (SYS_keyctl, "keyrings belong to the user and not to the view: session keys are secrets"),
+    (SYS_add_key, "as keyctl"),
+    (SYS_request_key, "as keyctl, and it makes the kernel run a program of the host"),
+    (SYS_bpf, "programs in the kernel"),
+    (SYS_perf_event_open, "samples other processes and the kernel"),
+    (SYS_userfaultfd, "makes kernel races easy to win"),
+    (SYS_io_uring_setup, "does opens and connects that no filter and no listener sees"),
+    (SYS_io_uring_enter, "as io_uring_setup, for a ring that was passed in"),
+    (SYS_io_uring_register, "as io_uring_setup, for a ring that was passed in"),
+    (SYS_kexec_load, "replaces the kernel"),
+    (SYS_kexec_file_load, "replaces the kernel"),
+    (SYS_init_module, "code in the kernel"),
+    (SYS_finit_module, "code in the kernel"),
+    (SYS_delete_module, "code in the kernel"),
+    (SYS_reboot, "the machine"),
+    (SYS_swapon, "the machine"),
+    (SYS_swapoff, "the machine"),
+    (SYS_acct, "the machine: writes a file of the host at each exit"),
+    (SYS_quotactl, "the machine's quotas"),
+    (SYS_settimeofday, "the machine's clock"),
+    (SYS_clock_settime, "the machine's clock"),
+    (SYS_clock_adjtime, "the machine's clock"),
+    (SYS_adjtimex, "the machine's clock"),
+    (SYS_syslog, "kernel addresses and messages of the host"),
+    (SYS_lookup_dcookie, "kernel profiling, gone from new kernels"),
+    (SYS_vhangup, "ends the session on the terminal"),
+    (SYS_move_pages, "learns the layout of other processes"),
+    (SYS_migrate_pages, "moves memory of other processes"),
+    (SYS_kcmp, "compares kernel pointers of processes"),
+];
+
+/// Refused on x86-64 only.
+#[cfg(target_arch = "x86_64")]
+pub const REFUSED_HERE: &[(c_long, &str)] = &[
+    (SYS_ioperm, "hardware"),
+    (SYS_iopl, "hardware"),
+    (SYS_modify_ldt, "old, and a source of kernel bugs"),
+    (SYS_uselib, "old, and a source of kernel bugs"),
+    (SYS_ustat, "old"),
+    (SYS_sysfs, "old"),
+    (SYS__sysctl, "kernel settings"),
+    (SYS_nfsservctl, "old"),
+];
+/// Refused on this architecture only.
+#[cfg(not(target_arch = "x86_64"))]
+pub const REFUSED_HERE: &[(c_long, &str)] = &[];
+
+/// Namespace flags of clone(2) and unshare(2): a user namespace gives capabilities over new mounts and new sockets, and
+/// with them most of the kernel's attack surface.
+pub const NAMESPACE_FLAGS: [c_int; 7] =
+    [CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP];
+
+/// Also a namespace, but its bit is part of clone's exit signal: unshare only.
+pub const CLONE_NEWTIME: c_int = 0x80;
+
+/// ioctls that type into the terminal (TIOCSTI) or paste into the console (TIOCLINUX): what is typed runs outside.
+/// Compared on 32 bits, since the kernel looks at no more (CVE-2019-10063).
+pub const REFUSED_IOCTLS: [u32; 2] = [0x5412, 0x541c];
+
+/// Values of personality(2) that change nothing that protects: Linux, 32-bit uname, UNAME26, no randomisation (gdb,
+/// setarch -R), and the query. What is left over is READ_IMPLIES_EXEC and old systems.
+pub const PERSONALITIES: [u32; 6] = [0, 8, 0x0002_0000, 0x0002_0008, 0x0004_0000, 0xffff_ffff];
+
+/// Socket families that stay open where a namespace or the policy allows the network. Everything else (vsock, packet,
+/// alg, bluetooth, …) reaches the hypervisor, the wire or rare kernel code.
+pub const OPEN_FAMILIES: [c_int; 4] = [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK];
+
+/// Where sockets are refused, this family stays: node, python and getaddrinfo list interfaces through it, and changing
+/// anything needs CAP_NET_ADMIN. AF_UNIX is not here: sockets of the host (docker, D-Bus, ssh-agent) are reachable by
+/// path, and Landlock can't refuse that before ABI 9. socketpair(2) needs no family and stays.
+pub const ALWAYS_OPEN_FAMILY: c_int = AF_NETLINK;
+
+/// Netlink protocols that stay open: NETLINK_ROUTE, SOCK_DIAG (ss), KOBJECT_UEVENT (libudev), GENERIC.
+pub const NETLINK_PROTOCOLS: [c_int; 4] = [0, 4, 15, 16];
+/// Netlink protocols that stay open without a network namespace: NETLINK_ROUTE.
+pub const NETLINK_PROTOCOLS_HOST: [c_int; 1] = [0];

@@ -1,0 +1,265 @@
+//! The supervisor: outside of everything it confines. It starts the tree, carries signals and control lines to it,
+//! reports, and ends all of it when the command ends or the host goes away.
+
+use crate::channel::{Channel, Received};
+use crate::confine::Ground;
+use crate::enforced::{Failure, Ledger, errno_name};
+use crate::exit_code::{self, WaitStatus, signal_number};
+use crate::link::{Link, Message};
+use crate::namespaces::{self, Ids};
+use crate::private_tmp::{self, HostFolder};
+use crate::signals::Forwarder;
+use crate::sys::{self, CloneOutcome};
+use crate::watch::Watch;
+use crate::{descriptors, init, reap};
+use plan::{Control, LinuxPlan, PlanOp, Report, TmpPlace};
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+use rustix::process::{DumpableBehavior, Signal, WaitOptions};
+use std::os::fd::{AsFd, OwnedFd, RawFd};
+
+/// Reads a plan from the channel, carries it out, and gives the exit code.
+pub fn run(channel: RawFd) -> i32 {
+    let Ok(channel) = descriptors::clean(channel) else { return exit_code::USAGE };
+    let mut channel = Channel::new(channel);
+    let refuse = |channel: &Channel, why: String| {
+        channel.send(&Report::Refused { property: None, op: "plan".into(), why, errno: None, ops: Vec::new() });
+        exit_code::REFUSED
+    };
+    let plan = match channel.wait() {
+        Received::Control(Control::Plan { plan }) => plan,
+        Received::Unusable(why) => return refuse(&channel, why),
+        Received::Control(_) => return refuse(&channel, "The first line is no plan".into()),
+        Received::Nothing | Received::Closed => return exit_code::REFUSED,
+    };
+    if let Err(fault) = plan::check_order(&plan) {
+        return refuse(&channel, fault.to_string());
+    }
+    match start(&plan, channel) {
+        Ok(Started::Inside(code)) => code,
+        Ok(Started::Outside(supervisor)) => supervisor.stay(),
+        Err((channel, failure)) => {
+            channel.send(&Ledger::new(&plan).refuse("supervisor", failure));
+            exit_code::REFUSED
+        }
+    }
+}
+
+enum Started<'a> {
+    /// This is the new process, at its end: exit with this code.
+    Inside(i32),
+    /// This is the supervisor.
+    Outside(Box<Supervisor<'a>>),
+}
+
+struct Supervisor<'a> {
+    plan: &'a LinuxPlan,
+    channel: Channel,
+    /// Until the other end closes it.
+    link: Option<Link>,
+    /// What init said about the end.
+    told: Option<Ended>,
+    signals: OwnedFd,
+    forwarder: Forwarder,
+    /// The process that was started: init, or the command itself.
+    first: libc::pid_t,
+    first_fd: OwnedFd,
+    has_init: bool,
+    host_tmp: Option<HostFolder>,
+    watch: Option<Watch>,
+}
+
+fn start(plan: &LinuxPlan, channel: Channel) -> Result<Started<'_>, (Channel, Failure)> {
+    sys::mask_all_signals();
+    let prepared = || -> Result<_, Failure> {
+        let signals = sys::make_signalfd(&Forwarder::SIGNALS).map_err(Failure::at("signalfd"))?;
+        let (mine, theirs) = Link::pair().map_err(Failure::at("socketpair"))?;
+        Ok((signals, mine, theirs))
+    };
+    let (signals, mine, theirs) = match prepared() {
+        Ok(made) => made,
+        Err(failure) => return Err((channel, failure)),
+    };
+    let host_tmp = (private_tmp::wanted(plan) == Some(TmpPlace::Host)).then(HostFolder::make);
+    let (namespaces, cloned) = clone_first(plan);
+    match cloned {
+        Ok(CloneOutcome::Child) => {
+            drop((signals, mine));
+            let named = host_tmp.as_ref().map(|made| made.as_ref().map(HostFolder::path).map_err(|f| f.why.clone()));
+            let code = init::run(&Ground { plan, namespaces, host_tmp: named }, channel, &theirs);
+            // The folder is the supervisor's to remove.
+            std::mem::forget(host_tmp);
+            Ok(Started::Inside(code))
+        }
+        Ok(CloneOutcome::Parent { pid, pidfd }) => {
+            drop(theirs);
+            // Nothing of the confined tree may look into this process, which is outside.
+            let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
+            Ok(Started::Outside(Box::new(Supervisor {
+                plan,
+                channel,
+                link: Some(mine),
+                told: None,
+                signals,
+                forwarder: Forwarder::default(),
+                first: pid,
+                first_fd: pidfd,
+                has_init: namespaces.is_ok(),
+                host_tmp: host_tmp.and_then(Result::ok),
+                watch: None,
+            })))
+        }
+        Err(errno) => Err((channel, Failure::at("clone")(errno))),
+    }
+}
+
+/// Starts the first process, in namespaces if the plan has them and the kernel gives them; else without, and why.
+fn clone_first(plan: &LinuxPlan) -> (Result<Ids, String>, Result<CloneOutcome, Errno>) {
+    let kinds = plan.ops.iter().find_map(|op| match op {
+        PlanOp::Namespaces { kinds, .. } => Some(kinds),
+        _ => None,
+    });
+    let ids = Ids::current();
+    let why = match kinds.map(|kinds| sys::clone_process(namespaces::flags(kinds))) {
+        Some(Ok(outcome)) => return (Ok(ids), Ok(outcome)),
+        Some(Err(errno)) => format!("clone: {}", errno_name(errno)),
+        None => "The plan has none".into(),
+    };
+    // Without a pid namespace, orphans come to this process and not to the host's, so that none is left at the end.
+    let subreaper = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    (Err(why), subreaper.and_then(|()| sys::clone_process(0)))
+}
+
+impl Supervisor<'_> {
+    /// Serves until the command has ended, then ends what it left and reports.
+    fn stay(mut self) -> i32 {
+        let ended = loop {
+            if let Some(ended) = self.serve_once() {
+                break ended;
+            }
+        };
+        reap::kill_descendants();
+        drop(self.host_tmp.take());
+        match ended {
+            Ended::Refused => exit_code::REFUSED,
+            Ended::With(status) => {
+                self.channel.send(&status.report());
+                status.shell_code()
+            }
+        }
+    }
+
+    fn serve_once(&mut self) -> Option<Ended> {
+        let ready = {
+            let signals = self.signals.as_fd();
+            // An entry whose descriptor is gone stands for itself with the signals: poll has no empty place.
+            let link = self.link.as_ref().map_or(signals, Link::as_fd);
+            let listener = self.watch.as_ref().map_or(signals, Watch::listener);
+            let mut entries =
+                [signals, link, self.channel.as_fd(), listener].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+            if rustix::event::poll(&mut entries, None).is_err() {
+                return None;
+            }
+            entries.map(|entry| !entry.revents().is_empty())
+        };
+        let [has_signals, has_messages, has_control, has_notices] = ready;
+        // Signals first: one that the terminal sent must be seen before the host's copy of it on the channel.
+        let mut ended = None;
+        if has_signals {
+            ended = self.take_signals();
+        }
+        if has_messages {
+            self.take_messages();
+        }
+        if has_control {
+            self.take_control();
+        }
+        if has_notices {
+            self.take_notices();
+        }
+        ended
+    }
+
+    fn take_notices(&mut self) {
+        let Some(watch) = &mut self.watch else { return };
+        match watch.serve() {
+            Some(denials) => denials.into_iter().for_each(|denial| self.channel.send(&Report::Denial(denial))),
+            // Everyone who could be trapped is gone.
+            None => self.watch = None,
+        }
+    }
+
+    fn take_signals(&mut self) -> Option<Ended> {
+        let mut ended = None;
+        while let Some((signal, origin)) = sys::read_signal(self.signals.as_fd()) {
+            if signal == libc::SIGCHLD {
+                ended = ended.or_else(|| self.take_dead());
+            } else {
+                self.forwarder.from_process(signal, origin);
+            }
+        }
+        ended
+    }
+
+    fn take_dead(&mut self) -> Option<Ended> {
+        while let Ok(Some((dead, status))) = rustix::process::wait(WaitOptions::NOHANG) {
+            if dead.as_raw_pid() == self.first {
+                return Some(self.how_it_ended(WaitStatus(status.as_raw())));
+            }
+        }
+        None
+    }
+
+    fn how_it_ended(&mut self, first: WaitStatus) -> Ended {
+        self.take_messages();
+        // Init that could not tell was killed, and with it the command; its own code says nothing about the command.
+        let untold = Ended::With(if self.has_init { WaitStatus::KILLED } else { first });
+        self.told.take().unwrap_or(untold)
+    }
+
+    fn take_messages(&mut self) {
+        while let Some(link) = &self.link {
+            match link.receive() {
+                Ok(Message::Listener(listener)) => self.watch = Some(Watch::new(listener, self.plan)),
+                Ok(Message::Started(command)) => self.forwarder.attach(command),
+                Ok(Message::Ended(status)) => self.told = Some(Ended::With(status)),
+                Ok(Message::Refused) => self.told = Some(Ended::Refused),
+                Err(Errno::AGAIN | Errno::INTR) => return,
+                Err(_) => self.link = None,
+            }
+        }
+    }
+
+    fn take_control(&mut self) {
+        let alive = match self.channel.fill() {
+            Ok(count) => count > 0,
+            Err(Errno::INTR | Errno::AGAIN) => true,
+            Err(_) => false,
+        };
+        loop {
+            match self.channel.next() {
+                Received::Control(Control::Signal { signal }) => {
+                    if let Some(number) = signal_number(&signal) {
+                        self.forwarder.from_host(number);
+                    }
+                }
+                // A line that can't be read may have been "kill": fail closed.
+                Received::Control(_) | Received::Unusable(_) => self.kill(),
+                Received::Nothing | Received::Closed => break,
+            }
+        }
+        if !alive {
+            self.kill();
+        }
+    }
+
+    fn kill(&self) {
+        // Already dead is as good.
+        let _ = rustix::process::pidfd_send_signal(&self.first_fd, Signal::KILL);
+    }
+}
+
+enum Ended {
+    Refused,
+    With(WaitStatus),
+}

@@ -1,0 +1,76 @@
+//! Facts of the machine as `cordon-launcher probe` finds them. Mirror of `core/contract/facts.ts`.
+
+use serde::{Deserialize, Serialize};
+
+/// What this machine lets this user do; each entry was really tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LinuxFacts {
+    /// As `uname -r` says.
+    pub kernel: String,
+    /// 0 when the kernel has no Landlock or it is switched off.
+    pub landlock_abi: u32,
+    /// Namespaces, and what works in them.
+    pub namespaces: NamespaceFacts,
+    /// `mount_setattr` with AT_RECURSIVE, from kernel 5.12; false also where no namespace could be made to try it in.
+    pub mount_setattr: bool,
+    /// Seccomp filters can be installed.
+    pub seccomp_filter: bool,
+    /// A filter can have a listener; false also when an outer sandbox already has one (EBUSY).
+    pub user_notification: bool,
+    /// PR_SET_NO_NEW_PRIVS works.
+    pub no_new_privs: bool,
+    /// Effective user id.
+    pub uid: u32,
+    /// Effective group id.
+    pub gid: u32,
+    /// CAP_SYS_ADMIN is effective.
+    pub cap_sys_admin: bool,
+    /// Signs of a container, each with what was found.
+    pub container: Vec<ContainerFact>,
+    /// Settings that decide about namespaces.
+    pub sysctls: SysctlFacts,
+}
+
+/// Whether namespaces can be made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NamespaceFacts {
+    /// A user namespace with its id map, and mount, pid, ipc, uts and net namespaces in it.
+    pub user: bool,
+    /// The errno name of the first thing that failed on that way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_errno: Option<String>,
+    /// The same namespaces without a user namespace (CAP_SYS_ADMIN).
+    pub without_user: bool,
+    /// A new proc can be mounted in the new pid namespace of whichever way worked.
+    pub proc_mount: bool,
+    /// The errno name when it can't.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proc_errno: Option<String>,
+}
+
+/// One sign that this is a container.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContainerFact {
+    /// `file`, `env` or `cgroup`.
+    pub kind: String,
+    /// The path, the variable, or the cgroup line.
+    pub found: String,
+}
+
+/// Values of sysctls; absent where the kernel has no such setting or it can't be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SysctlFacts {
+    /// `user.max_user_namespaces`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_user_namespaces: Option<i64>,
+    /// `kernel.unprivileged_userns_clone` (Debian's switch)
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unprivileged_userns_clone: Option<i64>,
+    /// `kernel.apparmor_restrict_unprivileged_userns` (Ubuntu's switch)
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apparmor_restrict_unprivileged_userns: Option<i64>,
+}
