@@ -5,7 +5,8 @@ import { isFresh, type Made, ROOT, writeStamp } from "./cache.ts";
 import type { StepEnd } from "./progress.ts";
 import { runTool } from "./run_tool.ts";
 
-const FLAGS = [
+/** What `bun build` is told; the measurements build their empty program with the same. */
+export const FLAGS = [
   "--compile",
   // Parsed and compiled at build time: start-up takes half as long as from source (core/adr/0002-toolchain.md).
   "--minify",

@@ -37,7 +37,7 @@ const steps: Record<string, Step> = {
   bench_tools: { title: "programs to measure against", work: () => installTools(benchTools) },
   format_and_lint: { title: "format and lint", work: counted(formatAndLint) },
   types: { title: "types", work: counted(types) },
-  unit_tests: { title: "unit tests", work: counted(() => bunTests("unit tests", ["core", "cli"])) },
+  unit_tests: { title: "unit tests", work: counted(() => bunTests("unit tests", ["core", "cli", "test/bench"])) },
   gates: { title: "gates", work: counted(() => bunTests("gates", ["test/gates"])) },
   rust_wasm: { title: "Rust checks in wasm/", work: counted((shared) => checkRust("wasm", rustOf(shared))) },
   rust_sandbox_native: {
