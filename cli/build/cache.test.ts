@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { hashInputs, isFresh, listFiles, type Made, ROOT, writeStamp } from "./cache.ts";
+
+const folder = join("dist", "cache_test");
+const made: Made = {
+  step: "cache_test",
+  inputs: [join(folder, "in")],
+  facts: ["compiler 1"],
+  outputs: [join(folder, "out")],
+};
+const put = (path: string, text: string) => writeFileSync(join(ROOT, folder, path), text);
+
+beforeAll(() => {
+  mkdirSync(join(ROOT, folder, "in", "node_modules"), { recursive: true });
+  put("in/a.ts", "a");
+  put("out", "made");
+});
+
+afterAll(() => {
+  rmSync(join(ROOT, folder), { recursive: true, force: true });
+  rmSync(join(ROOT, "dist", "stamps", "cache_test.json"), { force: true });
+});
+
+test("a step is fresh after its stamp, and no longer when an input's content, name or a fact changes", () => {
+  expect(isFresh(made)).toBe(false);
+  writeStamp(made);
+  expect(isFresh(made)).toBe(true);
+  put("in/a.ts", "b");
+  expect(isFresh(made)).toBe(false);
+  put("in/a.ts", "a");
+  expect(isFresh(made)).toBe(true);
+  put("in/new.ts", "");
+  expect(isFresh(made)).toBe(false);
+  rmSync(join(ROOT, folder, "in", "new.ts"));
+  expect(isFresh({ ...made, facts: ["compiler 2"] })).toBe(false);
+});
+
+test("a step is not fresh when its output was changed or removed", () => {
+  writeStamp(made);
+  put("out", "touched by hand");
+  expect(isFresh(made)).toBe(false);
+  rmSync(join(ROOT, folder, "out"));
+  expect(isFresh(made)).toBe(false);
+  expect(() => writeStamp(made)).toThrow("was not written");
+});
+
+test("packages and build products are no inputs", () => {
+  const before = hashInputs(made);
+  put("in/node_modules/x.ts", "x");
+  expect(hashInputs(made)).toBe(before);
+  expect(listFiles(join(ROOT, folder, "in"))).toEqual([join(ROOT, folder, "in", "a.ts")]);
+  expect(listFiles(join(ROOT, folder, "absent"))).toEqual([]);
+});
