@@ -1,8 +1,8 @@
 /**
  * Brings the two WebAssembly components up, each at first use only. JavaScriptCore validates a whole module when it
  * compiles it (10 ms for 800 KB), so a command that needs neither must not even read them: every import here is lazy.
+ * Bun.file and not node:fs/promises: importing that module alone adds a quarter to the start of every command.
  */
-import { readFile } from "node:fs/promises";
 import type { Root as PolicyComponent } from "./generated/policy.js";
 import type { Root as SearchComponent } from "./generated/search.js";
 
@@ -13,7 +13,13 @@ export type { PolicyComponent, SearchComponent };
  * component gave out the pointer, and make them again after each call into it: growing the memory detaches the old buffer.
  * `module` can be posted to a worker, which then calls `instantiateSearch` with it and compiles nothing.
  */
-export type LoadedSearch = { search: SearchComponent; memory: WebAssembly.Memory; module: WebAssembly.Module };
+export type LoadedSearch = {
+  search: SearchComponent;
+  memory: WebAssembly.Memory;
+  module: WebAssembly.Module;
+  /** The core module's functions, for calls that happen once a file and take and give only numbers. */
+  exports: WebAssembly.Exports;
+};
 
 /** The policy engine. Later calls get the same instance. Rejects when the embedded module does not fit its JavaScript. */
 export const loadPolicyComponent: () => Promise<PolicyComponent> = once(async () => {
@@ -32,30 +38,32 @@ export const loadSearchComponent: () => Promise<LoadedSearch> = once(async () =>
  */
 export const compileSearchModule: () => Promise<WebAssembly.Module> = once(async () => {
   const { default: path } = await import("./generated/search.core.wasm", { with: { type: "file" } });
-  return WebAssembly.compile(await readFile(path));
+  return WebAssembly.compile(await Bun.file(path).arrayBuffer());
 });
 
 /** Makes one more instance with a memory of its own: for a worker, which must share nothing with the others. */
 export async function instantiateSearch(module: WebAssembly.Module): Promise<LoadedSearch> {
   const { instantiate } = await import("./generated/search.js");
   let memory: WebAssembly.Memory | undefined;
+  let exports: WebAssembly.Exports = {};
   const search = instantiate(
     () => module,
     {},
     (core, imports) => {
       const instance = new WebAssembly.Instance(core, imports);
+      exports = instance.exports;
       if (instance.exports.memory instanceof WebAssembly.Memory) memory = instance.exports.memory;
       return instance;
     },
   );
   if (memory === undefined)
     throw new Error('Cannot load the search engine: its module exports no memory named "memory"');
-  return { search, memory, module };
+  return { search, memory, module, exports };
 }
 
 async function compilePolicyModule(): Promise<WebAssembly.Module> {
   const { default: path } = await import("./generated/policy.core.wasm", { with: { type: "file" } });
-  return WebAssembly.compile(await readFile(path));
+  return WebAssembly.compile(await Bun.file(path).arrayBuffer());
 }
 
 /** The first call makes the value, all others get it. A failure is final: the executable is damaged, and trying again won't help. */
