@@ -1,5 +1,5 @@
 import type { FileView, GrepAnswer, GrepQuery } from "../../contract/search.ts";
-import type { SearchEngine } from "../../engine/search.ts";
+import { BINARY, type SearchEngine } from "../../engine/search.ts";
 import { badPattern, badScope, refusing } from "./faults.ts";
 import { loadFile } from "./load_file.ts";
 import { Pace } from "./pace.ts";
@@ -91,8 +91,8 @@ function searchFile(search: Search, path: RealPath): void {
   if (loaded === "unreadable") skipped.unreadable += 1;
   else if (loaded === "too_large") skipped.tooLarge += 1;
   else {
-    const matches = engine.grep.search(loaded, search.query.mode === "content" ? search.page.budget : 0);
-    if (matches === undefined) skipped.binary += 1;
+    const matches = engine.search(loaded, search.query.mode === "content" ? search.page.budget : 0);
+    if (matches === BINARY) skipped.binary += 1;
     else if (matches > 0) TAKE[search.query.mode](search, nameOf(search.query, path), matches);
   }
 }

@@ -14,6 +14,9 @@ thread_local! {
     static WALK: RefCell<Option<Walk>> = const { RefCell::new(None) };
 }
 
+/// What `search` says of a binary file.
+const BINARY: i32 = -1;
+
 struct Component;
 
 impl grep::Guest for Component {
@@ -37,9 +40,13 @@ impl grep::Guest for Component {
                 max_line_bytes: query.max_line_bytes as usize,
             },
         };
-        SEARCHER.with_borrow_mut(|searcher| searcher.compile(&query)).map_err(|PatternFault { message, position, hint }| {
-            grep::Fault { message, position: position.and_then(|at| u32::try_from(at).ok()), hint }
-        })
+        SEARCHER.with_borrow_mut(|searcher| searcher.compile(&query)).map_err(
+            |PatternFault { message, position, hint }| grep::Fault {
+                message,
+                position: position.and_then(|at| u32::try_from(at).ok()),
+                hint,
+            },
+        )
     }
 
     fn reserve(len: u32) -> u32 {
@@ -47,8 +54,9 @@ impl grep::Guest for Component {
         SEARCHER.with_borrow_mut(|searcher| searcher.reserve(len as usize).as_ptr() as u32)
     }
 
-    fn search(len: u32, budget: u32) -> Option<u32> {
-        SEARCHER.with_borrow_mut(|searcher| searcher.search(len as usize, budget))
+    fn search(len: u32, budget: u32) -> i32 {
+        let count = SEARCHER.with_borrow_mut(|searcher| searcher.search(len as usize, budget));
+        count.map_or(BINARY, |count| i32::try_from(count).unwrap_or(i32::MAX))
     }
 
     fn render(name: String, max_lines: u32) -> grep::Rendered {
@@ -80,7 +88,8 @@ impl wit_walk::Guest for Component {
             wit_walk::Source::Gitignore => walk::Source::Gitignore,
             wit_walk::Source::Exclude => walk::Source::Exclude,
         };
-        SEARCHER.with_borrow(|searcher| with_walk(|walk| walk.add_rules(folder, source, searcher.filled(len as usize))));
+        SEARCHER
+            .with_borrow(|searcher| with_walk(|walk| walk.add_rules(folder, source, searcher.filled(len as usize))));
     }
 
     fn filter(folder: u32, len: u32) -> Vec<u32> {

@@ -1,6 +1,9 @@
 //! From the caller's pattern to a compiled matcher, or to a fault that says where and what would mend it.
 
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use core::ops::Range;
+use regex_automata::Input;
+use regex_automata::meta::{self, Regex};
+use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
 
 /// How a pattern is to be understood.
 #[derive(Clone, Debug, Default)]
@@ -26,62 +29,124 @@ pub struct PatternFault {
     pub hint: Option<String>,
 }
 
+/// A compiled pattern.
+#[derive(Debug)]
+pub struct Matcher {
+    regex: Regex,
+    /// It has `\A` or `\z`: a search line by line must show it one line at a time.
+    anchored_in_text: bool,
+}
+
 /// A pattern that compiles to more than this many bytes is refused: `(\w{1000}){1000}` must not take the machine's memory.
 const SIZE_LIMIT_BYTES: usize = 16 << 20;
 
 /// Compiles a pattern with ripgrep's meaning of a line: unless `multiline`, no match contains a line end.
-pub fn compile(pattern: &Pattern) -> Result<RegexMatcher, PatternFault> {
-    if !pattern.fixed {
-        check_syntax(pattern)?;
-    }
-    let mut builder = RegexMatcherBuilder::new();
-    builder
-        .multi_line(true)
-        .unicode(true)
-        .case_insensitive(pattern.ignore_case)
-        .dot_matches_new_line(pattern.multiline)
-        .fixed_strings(pattern.fixed)
-        .size_limit(SIZE_LIMIT_BYTES)
-        .dfa_size_limit(SIZE_LIMIT_BYTES);
+pub fn compile(pattern: &Pattern) -> Result<Matcher, PatternFault> {
+    let escaped;
+    let text = if pattern.fixed {
+        escaped = regex_syntax::escape(&pattern.text);
+        &escaped
+    } else {
+        &pattern.text
+    };
     // A pattern that speaks of \r itself looks for line ends of one kind, so they must stay visible to it.
-    let names_return = pattern.text.contains("\\r") || pattern.text.contains('\r');
-    if !names_return {
-        builder.crlf(true);
-    }
-    if pattern.multiline {
-        builder.line_terminator(None);
-    } else if names_return {
-        builder.line_terminator(Some(b'\n'));
-    }
-    builder.build(&pattern.text).map_err(|error| describe(&error, pattern))
-}
-
-fn check_syntax(pattern: &Pattern) -> Result<(), PatternFault> {
+    let names_return = text.contains("\\r") || text.contains('\r');
     let parsed = regex_syntax::ParserBuilder::new()
         .multi_line(true)
+        .crlf(!names_return)
         .utf8(false)
         .case_insensitive(pattern.ignore_case)
+        .dot_matches_new_line(pattern.multiline)
         .build()
-        .parse(&pattern.text);
-    let (kind, position) = match parsed {
-        Ok(_) => return Ok(()),
-        Err(regex_syntax::Error::Parse(error)) => (error.kind().to_string(), error.span().start.offset),
-        Err(regex_syntax::Error::Translate(error)) => (error.kind().to_string(), error.span().start.offset),
-        Err(other) => return Err(PatternFault { message: other.to_string(), position: None, hint: None }),
-    };
-    let hint = mend(&pattern.text, &kind, position);
-    Err(PatternFault { message: kind, position: Some(position), hint })
+        .parse(text)
+        .map_err(|error| describe(&error, text))?;
+    let hir =
+        if pattern.multiline { parsed } else { one_line(parsed, names_return).map_err(|at| across_lines(at, text))? };
+    let anchored_in_text = hir.properties().look_set().contains_anchor_haystack();
+    let limits = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_LIMIT_BYTES));
+    let regex = meta::Builder::new().configure(limits).build_from_hir(&hir).map_err(|error| PatternFault {
+        message: match error.size_limit() {
+            Some(limit) => format!("it compiles to more than the size limit of {} MiB", limit >> 20),
+            None => error.to_string(),
+        },
+        position: None,
+        hint: None,
+    })?;
+    Ok(Matcher { regex, anchored_in_text })
 }
 
-fn describe(error: &grep_regex::Error, pattern: &Pattern) -> PatternFault {
-    match error.kind() {
-        grep_regex::ErrorKind::NotAllowed(literal) => PatternFault {
-            message: format!("a search line by line can't match {literal:?}"),
-            position: pattern.text.find("\\n").or_else(|| pattern.text.find('\n')),
-            hint: Some("set multiline to true".into()),
-        },
-        _ => PatternFault { message: error.to_string(), position: None, hint: None },
+impl Matcher {
+    /// A place in the first matching line at or after `from`, which must be the start of a line.
+    #[must_use]
+    pub fn candidate(&self, text: &[u8], from: usize) -> Option<usize> {
+        self.regex.search_half(&Input::new(text).range(from..).earliest(true)).map(|end| end.offset())
     }
+
+    /// The first match at or after `from`.
+    #[must_use]
+    pub fn find(&self, text: &[u8], from: usize) -> Option<Range<usize>> {
+        self.regex.find(Input::new(text).range(from..)).map(|found| found.range())
+    }
+
+    /// True if the pattern can tell where the text starts or ends, so that lines must be shown to it one by one.
+    #[must_use]
+    pub fn sees_text_ends(&self) -> bool {
+        self.anchored_in_text
+    }
+}
+
+/// Takes line ends out of everything that could match one, as ripgrep does, and drops the groups, which nobody asks for.
+/// Fails with the line end that can't be taken out.
+fn one_line(hir: Hir, keep_return: bool) -> Result<Hir, char> {
+    let inner = |hir| one_line(hir, keep_return);
+    Ok(match hir.into_kind() {
+        HirKind::Literal(literal) if literal.0.contains(&b'\n') => return Err('\n'),
+        HirKind::Literal(literal) => Hir::literal(literal.0),
+        HirKind::Class(class) => Hir::class(without_line_ends(class, keep_return)?),
+        HirKind::Repetition(mut repetition) => {
+            repetition.sub = Box::new(inner(*repetition.sub)?);
+            Hir::repetition(repetition)
+        }
+        HirKind::Capture(capture) => inner(*capture.sub)?,
+        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(inner).collect::<Result<_, _>>()?),
+        HirKind::Alternation(parts) => Hir::alternation(parts.into_iter().map(inner).collect::<Result<_, _>>()?),
+        HirKind::Look(look) => Hir::look(look),
+        HirKind::Empty => Hir::empty(),
+    })
+}
+
+fn without_line_ends(class: Class, keep_return: bool) -> Result<Class, char> {
+    let ends: &[char] = if keep_return { &['\n'] } else { &['\n', '\r'] };
+    let was_empty = class.is_empty();
+    let class = match class {
+        Class::Unicode(mut set) => {
+            set.difference(&ClassUnicode::new(ends.iter().map(|end| ClassUnicodeRange::new(*end, *end))));
+            Class::Unicode(set)
+        }
+        Class::Bytes(mut set) => {
+            set.difference(&ClassBytes::new(ends.iter().map(|end| ClassBytesRange::new(*end as u8, *end as u8))));
+            Class::Bytes(set)
+        }
+    };
+    if class.is_empty() && !was_empty { Err('\n') } else { Ok(class) }
+}
+
+fn across_lines(end: char, text: &str) -> PatternFault {
+    PatternFault {
+        message: format!("a search line by line can't match {end:?}"),
+        position: text.find("\\n").or_else(|| text.find('\n')),
+        hint: Some("set multiline to true".into()),
+    }
+}
+
+fn describe(error: &regex_syntax::Error, text: &str) -> PatternFault {
+    let (kind, position) = match error {
+        regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.span().start.offset),
+        regex_syntax::Error::Translate(error) => (error.kind().to_string(), error.span().start.offset),
+        other => return PatternFault { message: other.to_string(), position: None, hint: None },
+    };
+    let hint = mend(text, &kind, position);
+    PatternFault { message: kind, position: Some(position), hint }
 }
 
 /// The usual mends, by what stands at the place where the parser stopped.

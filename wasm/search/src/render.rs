@@ -1,9 +1,8 @@
 //! Matching lines with their context, as ripgrep prints them without headings.
 
 use crate::lines;
+use crate::pattern::Matcher;
 use core::ops::Range;
-use grep_matcher::Matcher;
-use grep_regex::RegexMatcher;
 
 /// How lines are shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,7 +48,7 @@ pub struct Source<'a> {
     /// The text that was searched.
     pub text: &'a [u8],
     /// Finds the match in a line that is too long to be shown whole.
-    pub matcher: &'a RegexMatcher,
+    pub matcher: &'a Matcher,
     /// How lines are shown.
     pub shape: Shape,
 }
@@ -78,7 +77,8 @@ impl Page<'_> {
             }
         }
         let has_context = shape.before > 0 || shape.after > 0;
-        if has_context && self.out.lines > 0 && start > self.next && !self.put_line(|out| out.push_str(GROUP_SEPARATOR)) {
+        if has_context && self.out.lines > 0 && start > self.next && !self.put_line(|out| out.push_str(GROUP_SEPARATOR))
+        {
             return false;
         }
         while start < line.start {
@@ -142,8 +142,8 @@ impl Page<'_> {
 }
 
 /// Shows the part of a long line that has the match in it, and says how much is missing on each side.
-fn push_cut(out: &mut String, body: &[u8], matcher: &RegexMatcher, limit: usize) {
-    let found = matcher.find(body).ok().flatten().map_or(0..0, |at| at.start()..at.end());
+fn push_cut(out: &mut String, body: &[u8], matcher: &Matcher, limit: usize) {
+    let found = matcher.find(body, 0).unwrap_or(0..0);
     let start = if found.end <= limit { 0 } else { boundary(body, found.start.saturating_sub(limit / 4)) };
     let end = boundary(body, (start + limit).min(body.len()));
     if start > 0 {
@@ -180,7 +180,10 @@ mod tests {
         scan(&matcher, text.as_bytes(), Want { multiline: false, keep_lines: true, budget: 0 }, &mut found);
         let source = Source { text: text.as_bytes(), matcher: &matcher, shape };
         let rendered = render(&source, &found.lines, "f", max_lines);
-        assert_eq!(rendered.lines as usize, if rendered.text.is_empty() { 0 } else { rendered.text.split('\n').count() });
+        assert_eq!(
+            rendered.lines as usize,
+            if rendered.text.is_empty() { 0 } else { rendered.text.split('\n').count() }
+        );
         rendered.text
     }
 

@@ -1,9 +1,8 @@
 //! Finds the matching lines of one file, as ripgrep's searcher does.
 
 use crate::lines;
+use crate::pattern::Matcher;
 use core::ops::Range;
-use grep_matcher::{LineMatchKind, Match, Matcher, NoError};
-use grep_regex::RegexMatcher;
 use memchr::memchr;
 
 /// What one file holds. Kept between files so that its memory is used again.
@@ -29,16 +28,16 @@ pub struct Want {
 }
 
 /// Scans a text from its start.
-pub fn scan(matcher: &RegexMatcher, text: &[u8], want: Want, found: &mut Found) {
+pub fn scan(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
     found.lines.clear();
     found.count = 0;
     found.end = text.len();
     if want.multiline {
         scan_matches(matcher, text, want, found);
-    } else if matcher.line_terminator().is_some() {
-        scan_candidates(matcher, text, want, found);
-    } else {
+    } else if matcher.sees_text_ends() {
         scan_each_line(matcher, text, want, found);
+    } else {
+        scan_candidates(matcher, text, want, found);
     }
 }
 
@@ -61,47 +60,43 @@ impl Found {
 }
 
 /// The matcher runs over the whole text and can't match a line end, so lines are looked for only where something is found.
-fn scan_candidates(matcher: &RegexMatcher, text: &[u8], want: Want, found: &mut Found) {
+fn scan_candidates(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
     let mut from = 0;
     while from < text.len() {
-        let (at, sure) = match never(matcher.find_candidate_line(&text[from..])) {
-            None => return,
-            Some(LineMatchKind::Confirmed(at)) => (from + at, true),
-            Some(LineMatchKind::Candidate(at)) => (from + at, false),
-        };
+        let Some(at) = matcher.candidate(text, from) else { return };
         // An empty match after the last line end is in no line.
-        if at >= text.len() && text.ends_with(b"\n") {
+        if at == text.len() && text.ends_with(b"\n") {
             return;
         }
-        let line = lines::around(text, at.min(text.len()));
+        let line = lines::around(text, at);
         from = line.end + 1;
-        if (sure || never(matcher.is_match(&text[line.clone()]))) && !found.take(text, line, want) {
+        if !found.take(text, line, want) {
             return;
         }
     }
 }
 
 /// For patterns with `\A` or `\z`, which mean the start and end of a line here, as in ripgrep.
-fn scan_each_line(matcher: &RegexMatcher, text: &[u8], want: Want, found: &mut Found) {
+fn scan_each_line(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
     let mut next = (!text.is_empty()).then(|| lines::around(text, 0));
     while let Some(line) = next {
         next = lines::after(text, line.end);
-        if never(matcher.is_match(&text[line.clone()])) && !found.take(text, line, want) {
+        if matcher.candidate(&text[line.clone()], 0).is_some() && !found.take(text, line, want) {
             return;
         }
     }
 }
 
-fn scan_matches(matcher: &RegexMatcher, text: &[u8], want: Want, found: &mut Found) {
+fn scan_matches(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
     let mut from = 0;
     let mut shown = 0;
     while from <= text.len() {
-        let Some(found_at) = never(matcher.find_at(text, from)) else { return };
-        if found_at.start() >= text.len() && (text.is_empty() || text.ends_with(b"\n")) {
+        let Some(found_at) = matcher.find(text, from) else { return };
+        if found_at.start >= text.len() && (text.is_empty() || text.ends_with(b"\n")) {
             return;
         }
-        from = if found_at.is_empty() { found_at.end() + 1 } else { found_at.end() };
-        let first = lines::around(text, found_at.start());
+        from = if found_at.is_empty() { found_at.end + 1 } else { found_at.end };
+        let first = lines::around(text, found_at.start);
         let more = found.take(text, first.clone(), Want { keep_lines: false, ..want });
         if found.end < first.end {
             return;
@@ -116,9 +111,9 @@ fn scan_matches(matcher: &RegexMatcher, text: &[u8], want: Want, found: &mut Fou
 }
 
 /// Keeps each line that the match touches and that no earlier match did. Returns where the first line not yet kept starts.
-fn keep_covered(text: &[u8], covers: Match, first: Range<usize>, shown: usize, found: &mut Found) -> usize {
+fn keep_covered(text: &[u8], covers: Range<usize>, first: Range<usize>, shown: usize, found: &mut Found) -> usize {
     // The line end of the last line belongs to that line: a match that ends with it does not touch the next one.
-    let last = if covers.is_empty() { covers.end() } else { covers.end() - 1 };
+    let last = if covers.is_empty() { covers.end } else { covers.end - 1 };
     let mut shown = shown;
     let mut next = Some(first);
     while let Some(line) = next {
@@ -132,14 +127,6 @@ fn keep_covered(text: &[u8], covers: Match, first: Range<usize>, shown: usize, f
         }
     }
     shown
-}
-
-/// The matcher's error type has no values.
-fn never<T>(result: Result<T, NoError>) -> T {
-    match result {
-        Ok(value) => value,
-        Err(_) => unreachable!("grep-regex never fails while it searches"),
-    }
 }
 
 #[cfg(test)]

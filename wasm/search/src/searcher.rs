@@ -1,10 +1,9 @@
 //! One query, one buffer, one file at a time: the state behind the component's `grep` interface.
 
 use crate::encoding::{Text, sniff};
-use crate::pattern::{Pattern, PatternFault, compile};
+use crate::pattern::{Matcher, Pattern, PatternFault, compile};
 use crate::render::{Rendered, Shape, Source, render};
 use crate::scan::{Found, Want, scan};
-use grep_regex::RegexMatcher;
 
 /// What is wanted of each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +28,7 @@ pub struct Query {
 }
 
 struct Compiled {
-    matcher: RegexMatcher,
+    matcher: Matcher,
     multiline: bool,
     mode: Mode,
     shape: Shape,
@@ -155,7 +154,8 @@ mod tests {
     #[test]
     fn utf_16_is_searched_and_shown_as_text() {
         let mut searcher = searcher(Mode::Content);
-        let file: Vec<u8> = [0xFF, 0xFE].into_iter().chain("a needle".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        let file: Vec<u8> =
+            [0xFF, 0xFE].into_iter().chain("a needle".encode_utf16().flat_map(u16::to_le_bytes)).collect();
         assert_eq!(search(&mut searcher, &file), Some(1));
         assert_eq!(searcher.render("f", 0).text, "f:a needle");
     }
