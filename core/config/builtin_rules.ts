@@ -1,0 +1,39 @@
+import type { RuleLists, RuleSource } from "../contract/verdict.ts";
+import { HOST_TRUST, SECRETS } from "./protected_paths.ts";
+
+/** Files of the system: a tool that edits one is refused in every mode but by a person's own hand (D4). */
+const SYSTEM_FILES = ["//bin", "//boot", "//dev", "//etc", "//lib", "//lib64", "//proc", "//sbin", "//sys", "//usr"];
+
+/** Start-up files of shells: whatever stands there runs at the next login. */
+const START_UP_FILES = ["~/.bashrc", "~/.bash_profile", "~/.profile", "~/.zshrc", "~/.zprofile", "~/.zshenv", "~/.config/fish", "~/.gitconfig", "~/.config/git", "~/.config/autostart", "~/.config/systemd"];
+
+/** Names of secrets at any depth, as the sandbox hides them. */
+const SECRET_NAMES = [".env", ".env.*", ".dev.vars", "id_rsa", "id_ed25519"];
+
+/**
+ * The weakest layer: the same tables that the sandbox hides and protects by, as rules for tools. Reading a secret asks,
+ * writing one is denied; host-trust files ask.
+ */
+export function builtinRules(): RuleLists {
+  const rule = (text: string): RuleSource => ({ rule: text, layer: "built-in", origin: "built-in" });
+  const secrets = [...SECRETS.map(({ path }) => pathSpec(path)), ...SECRET_NAMES];
+  return {
+    allow: [],
+    ask: [...secrets.map((path) => rule(`Read(${path})`)), ...HOST_TRUST.map(({ path }) => rule(`Edit(/${path})`))],
+    deny: [...secrets, ...SYSTEM_FILES, ...START_UP_FILES].map((path) => rule(`Edit(${path})`)),
+  };
+}
+
+/** Rules write an absolute path with two slashes (DESIGN.md section 5). */
+function pathSpec(path: string): string {
+  return path.startsWith("/") ? `/${path}` : path;
+}
+
+/** Adds the layers up, weakest first. */
+export function addRules(...layers: RuleLists[]): RuleLists {
+  return {
+    allow: layers.flatMap(({ allow }) => allow),
+    ask: layers.flatMap(({ ask }) => ask),
+    deny: layers.flatMap(({ deny }) => deny),
+  };
+}

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { GitPlace, Survey, Surveyed } from "../contract/survey.ts";
+import { isSecretName } from "./protected_paths.ts";
+import { surveyPath } from "./resolve_path.ts";
+
+/** How many folder entries the look for secret files reads at most, so that a huge folder can't slow every command. */
+const SECRET_SCAN_ENTRIES = 4000;
+
+/** Reads once all that planning must know of the file system. Paths are absolute. Throws ToolFault `fs.no_permission`. */
+export function surveyPlaces(paths: readonly string[], place: { workspace: string; home: string }, pathVariable: string): Survey {
+  const found = new Map<string, Surveyed>();
+  for (const path of new Set(paths)) found.set(path, lenient(path));
+  const { workspace, home } = place;
+  return { workspace, home, git: findGit(workspace), paths: found, secretFiles: secretFiles(workspace), pathFolders: pathFolders(pathVariable) };
+}
+
+/** A place that can't be looked up (no permission, a loop) can't be shown either, so it counts as missing. */
+function lenient(path: string): Surveyed {
+  try {
+    return surveyPath(path);
+  } catch {
+    return { given: path, absolute: path, real: path, exists: false, kind: "missing" };
+  }
+}
+
+function pathFolders(pathVariable: string): string[] {
+  const folders = pathVariable.split(":").filter((folder) => folder.startsWith("/"));
+  return folders.flatMap((folder) => {
+    const { kind, real } = lenient(folder);
+    return kind === "folder" ? [real] : [];
+  });
+}
+
+/** Secret files at the top of the workspace and one folder down; hidden folders and dependencies are left out. */
+function secretFiles(workspace: string): string[] {
+  const budget = { left: SECRET_SCAN_ENTRIES };
+  const top = entriesOf(workspace, budget);
+  const below = top.filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules");
+  const deeper = below.flatMap((folder) => secretsIn(join(workspace, folder.name), entriesOf(join(workspace, folder.name), budget)));
+  return [...secretsIn(workspace, top), ...deeper];
+}
+
+type Entry = { name: string; isDirectory: () => boolean; isFile: () => boolean };
+
+function secretsIn(folder: string, entries: readonly Entry[]): string[] {
+  return entries.filter((entry) => entry.isFile() && isSecretName(entry.name)).map((entry) => join(folder, entry.name));
+}
+
+function entriesOf(folder: string, budget: { left: number }): Entry[] {
+  if (budget.left <= 0) return [];
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    budget.left -= entries.length;
+    return entries;
+  } catch {
+    return [];
+  }
+}
+
+/** Finds the repository that holds `folder`: gitrepository-layout(5); `.git` may be a file that names the folder. */
+export function findGit(folder: string): GitPlace | null {
+  for (let at = folder; ; at = dirname(at)) {
+    const dotGit = join(at, ".git");
+    const gitDir = gitDirAt(dotGit);
+    if (gitDir) return { gitDir, commonDir: commonDirOf(gitDir) };
+    if (at === dirname(at)) return null;
+  }
+}
+
+function gitDirAt(dotGit: string): string | null {
+  try {
+    if (statSync(dotGit).isDirectory()) return realpathSync.native(dotGit);
+    const named = /^gitdir: (.+)$/m.exec(readFileSync(dotGit, "utf8").slice(0, 4096))?.[1];
+    if (named === undefined) return null;
+    const gitDir = realpathSync.native(resolve(dirname(dotGit), named.trim()));
+    // Only a worktree that git itself registered points back; a planted file must not open a folder elsewhere for writing.
+    const back = readFileSync(join(gitDir, "gitdir"), "utf8").trim();
+    return realpathSync.native(back) === realpathSync.native(dotGit) ? gitDir : null;
+  } catch {
+    return null;
+  }
+}
+
+function commonDirOf(gitDir: string): string {
+  try {
+    const common = realpathSync.native(resolve(gitDir, readFileSync(join(gitDir, "commondir"), "utf8").trim()));
+    // The same guard: a worktree's folder lies below its repository's (gitrepository-layout(5), worktrees/).
+    return gitDir.startsWith(`${common}/worktrees/`) ? common : gitDir;
+  } catch {
+    return gitDir;
+  }
+}

@@ -1,0 +1,82 @@
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { ToolFault } from "../contract/fault.ts";
+import type { ModeSetting } from "../contract/request.ts";
+import type { Place } from "../contract/tool.ts";
+import type { Mode } from "../contract/verdict.ts";
+
+/** What the process was started with; read once in cli/main.ts and passed on as a value. */
+export type World = {
+  argv: readonly string[];
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+  pid: number;
+  platform: string;
+  uid: number;
+  gid: number;
+  stdinIsTty: boolean;
+};
+
+/** The modes with their other spellings. */
+const MODES: Readonly<Record<string, Mode>> = {
+  "read-only": "read-only",
+  readonly: "read-only",
+  plan: "read-only",
+  "workspace-write": "workspace-write",
+  "danger-full-access": "danger-full-access",
+  prompt: "prompt",
+  allow: "allow",
+};
+
+/** The mode that holds when nobody sets one. */
+const DEFAULT_MODE: ModeSetting = { mode: "workspace-write", origin: "the default" };
+
+/** Reads a mode's name. `origin` says where it stood. Throws ToolFault `config.invalid`: a misspelt mode must not loosen. */
+export function parseMode(text: string, origin: string): ModeSetting {
+  const mode = MODES[text.trim().toLowerCase()];
+  if (mode !== undefined) return { mode, origin };
+  throw new ToolFault({
+    code: "config.invalid",
+    message: `${origin} is ${JSON.stringify(text)}, and no permission mode has this name`,
+    hint: `use one of ${[...new Set(Object.values(MODES))].join(", ")}`,
+  });
+}
+
+/** The mode of the session: a flag, then CORDON_PERMISSION_MODE (A26), then workspace-write. */
+export function modeOf(world: World, flag: ModeSetting | undefined): ModeSetting {
+  if (flag) return flag;
+  const fromEnv = world.env["CORDON_PERMISSION_MODE"];
+  return fromEnv === undefined ? DEFAULT_MODE : parseMode(fromEnv, "CORDON_PERMISSION_MODE");
+}
+
+/** The person's folders, real. The workspace is the working folder. Throws ToolFault `config.invalid`. */
+export function placeOf(world: World): Place {
+  const cwd = realFolder(world.cwd, "The working folder");
+  const home = realFolder(homeOf(world), "The home folder");
+  return { cwd, home, workspace: cwd };
+}
+
+/** Where cordon keeps its log and its launcher. A cordon inside a sandbox has only the private temporary folder. */
+export function stateFolderOf(world: World, home: string): string {
+  const { CORDON_STATE_DIR: own, XDG_STATE_HOME: xdg, CORDON_SANDBOX: inside, TMPDIR: temporary } = world.env;
+  if (own?.startsWith("/")) return own;
+  if (inside === "1") return `${temporary ?? "/tmp"}/.cordon-${world.uid}`;
+  return xdg?.startsWith("/") ? `${xdg}/cordon` : `${home}/.local/state/cordon`;
+}
+
+function homeOf(world: World): string {
+  const { HOME: home } = world.env;
+  return home?.startsWith("/") ? home : homedir();
+}
+
+function realFolder(path: string, what: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    throw new ToolFault({
+      code: "config.invalid",
+      message: `${what} ${JSON.stringify(path)} can't be used: ${error instanceof Error ? error.message : String(error)}`,
+      hint: "set HOME to a folder that exists, and start in one",
+    });
+  }
+}

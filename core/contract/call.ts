@@ -1,0 +1,31 @@
+import type { Enforced } from "./enforced.ts";
+import type { FilePlan } from "./file_plan.ts";
+import type { LinuxPlan } from "./plan.ts";
+import type { ToolRequest } from "./request.ts";
+import type { SandboxPolicy } from "./sandbox_policy.ts";
+import type { Stamp } from "./stage.ts";
+import type { AnyTool } from "./tool.ts";
+import type { Decision } from "./verdict.ts";
+
+/** One value that was accepted in another shape than the schema asks (C11), or a name that is an alias. */
+export type Coercion = { path: string; from: string; to: string };
+
+type Checked = { request: ToolRequest; tool: AnyTool; args: unknown; coercions: Coercion[] };
+
+/** The tool exists and `args` fits its schema. Made by dispatch/validate.ts only. */
+export type ValidatedCall = Checked & Stamp<"validated">;
+
+/** A rule, the mode or a person allowed the call. Made by authorize/authorize.ts only. */
+export type AuthorizedCall = Checked & { decision: Decision; answeredBy: "policy" | "person" | "caller" } & Stamp<"authorized">;
+
+/** Every hook let it pass. Made by hooks/run_hooks.ts only. */
+export type HookedCall = Checked & { decision: Decision; answeredBy: "policy" | "person" | "caller" } & Stamp<"hooked">;
+
+/** What execute works on: paths are real and were judged, and a command has its whole sandbox plan. */
+export type CallPlan = { files: FilePlan; sandbox?: LinuxPlan; rules?: SandboxPolicy };
+
+/** Needs are turned into a plan that this machine can give. Made by sandbox/plan_call.ts only. */
+export type PlannedCall = Checked & { decision: Decision; plan: CallPlan } & Stamp<"planned">;
+
+/** What the sandbox of a call did, for the result and the audit row. */
+export type SandboxStatus = Enforced;

@@ -1,0 +1,18 @@
+/**
+ * A refusal as an event (DESIGN.md section 3). `grant` is the smallest flag of `cordon run` that would have allowed it;
+ * absent when no flag can. `at` is milliseconds since the epoch.
+ */
+export type Denial = {
+  at: number;
+  op: "read" | "write" | "connect" | "exec" | "limit";
+  path?: string;
+  host?: string;
+  syscall?: string;
+  exe?: string;
+  pid?: number;
+  rule: string;
+  reason: string;
+  grant?: string;
+  /** True where the cause is inferred from the policy and not seen in the kernel. People are told so. */
+  guess?: true;
+};

@@ -1,0 +1,19 @@
+import type { Coercion } from "./call.ts";
+import type { Denial } from "./denial.ts";
+import type { Enforced } from "./enforced.ts";
+import type { Failure } from "./outcome.ts";
+
+/** What every result carries. `droppedBytes` is present when output was cut. `auditId` finds the row in the log. */
+export type ResultMeta = {
+  durationMs: number;
+  auditId: string;
+  sandbox?: Enforced;
+  denials?: Denial[];
+  coercions?: Coercion[];
+  droppedBytes?: number;
+};
+
+/** The answer to a ToolRequest, the same at every door. */
+export type ToolResult =
+  | { ok: true; output: unknown; meta: ResultMeta }
+  | { ok: false; error: Failure; meta: ResultMeta };

@@ -1,0 +1,20 @@
+import type { Demands } from "./sandbox_request.ts";
+
+/** A symlink of the system shown as it is, for example /bin on a merged /usr. */
+export type ShownLink = { path: string; target: string };
+
+/**
+ * The file and network policy of one command with every path real. Later lists win inside earlier ones: hidden and protected
+ * hold inside what may be read or written.
+ */
+export type SandboxPolicy = {
+  read: string[];
+  write: string[];
+  hidden: { path: string; folder: boolean; reason: string }[];
+  protected: { path: string; reason: string }[];
+  links: ShownLink[];
+  /** Devices of the host that stay usable where there is no /dev of the command's own. */
+  devices: string[];
+  network: "blocked" | "open";
+  demands: Demands;
+};

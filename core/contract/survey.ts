@@ -1,0 +1,20 @@
+import type { ResolvedPath } from "./resolved_path.ts";
+
+/** What is known of one path before planning. `link` is the text of a symlink at exactly this path. */
+export type Surveyed = ResolvedPath & { link?: string };
+
+/** The parts of a repository that commands write although they may lie outside the workspace. */
+export type GitPlace = { gitDir: string; commonDir: string };
+
+/** What the file system says about the places that a plan may name: read once at the edge, so that planning stays pure. */
+export type Survey = {
+  workspace: string;
+  home: string;
+  git: GitPlace | null;
+  /** Every path asked for, by its absolute name. */
+  paths: ReadonlyMap<string, Surveyed>;
+  /** Secret files found in the workspace, real paths. */
+  secretFiles: readonly string[];
+  /** Existing folders of PATH, real. */
+  pathFolders: readonly string[];
+};

@@ -1,0 +1,53 @@
+import type { PlannedCall } from "../contract/call.ts";
+import type { Grants } from "../contract/grants.ts";
+import type { Outcome } from "../contract/outcome.ts";
+import { failureOf } from "../contract/refuse.ts";
+import type { SearchGrant } from "../contract/search.ts";
+import { createExecGrant, type ExecRecord } from "./grants/exec_grant.ts";
+import { createFsGrant } from "./grants/fs_grant.ts";
+import type { LocalHost } from "./hosts/local_host.ts";
+
+/** The machines that calls can run on. */
+export type Hosts = { local: LocalHost };
+
+/** Runs a planned call with handles cut from its plan. Never throws: a tool's error is an outcome. */
+export async function execute(call: PlannedCall, hosts: Hosts): Promise<Outcome> {
+  const record: ExecRecord = { denials: [] };
+  const { signal } = call.request;
+  try {
+    signal.throwIfAborted();
+    const output = await call.tool.run(call.args, grantsFor(call, hosts, record));
+    return stamp(call, { ok: true, output }, record);
+  } catch (error) {
+    const failure = failureOf(error, "execute");
+    const cancelled = signal.aborted && failure.code === "tool.crashed";
+    return stamp(call, { ok: false, failure: cancelled ? { code: "tool.cancelled", message: "The call was cancelled", at: "execute" } : failure }, record);
+  }
+}
+
+function grantsFor(call: PlannedCall, hosts: Hosts, record: ExecRecord): Grants {
+  return {
+    fs: createFsGrant(call.plan.files),
+    search: lazySearch(call.plan.files.hidden),
+    exec: createExecGrant(call, hosts.local, record),
+    signal: call.request.signal,
+  };
+}
+
+/** The search engine is loaded by the first search, not by every call. */
+function lazySearch(hidden: readonly string[]): SearchGrant {
+  const isHidden = (path: string) => hidden.some((secret) => path === secret || path.startsWith(`${secret}/`));
+  const open = async () => (await import("./search/mod.ts")).createSearch({ mayRead: (path) => !isHidden(path) });
+  return {
+    grep: async (query, signal) => (await open()).grep(query, signal),
+    glob: async (query, signal) => (await open()).glob(query, signal),
+  };
+}
+
+type Ended = { ok: true; output: unknown } | { ok: false; failure: ReturnType<typeof failureOf> };
+
+function stamp(call: PlannedCall, ended: Ended, { enforced, denials }: ExecRecord): Outcome {
+  const facts = { denials, coercions: call.coercions, decision: call.decision, ...(enforced ? { enforced } : {}) };
+  // The tool ran on its plan and ended, well or not; this is the only maker of Outcome.
+  return { ...ended, ...facts } as Outcome;
+}

@@ -1,0 +1,111 @@
+import { closeSync, openSync, constants as fs } from "node:fs";
+import { join } from "node:path";
+import type { PlannedCall } from "../../contract/call.ts";
+import type { Denial } from "../../contract/denial.ts";
+import type { ObservedDenial } from "../../contract/enforced.ts";
+import { ToolFault } from "../../contract/fault.ts";
+import type { BackgroundTask, CommandEnd, ExecGrant } from "../../contract/grants.ts";
+import type { LinuxPlan } from "../../contract/plan.ts";
+import type { SandboxPolicy } from "../../contract/sandbox_policy.ts";
+import { explainDenial, guessHiddenRead } from "../../sandbox/explain_denial.ts";
+import { privateFolder } from "../../store/paths.ts";
+import type { LocalHost } from "../hosts/local_host.ts";
+import { type LaunchEnd, launch } from "../process/launch.ts";
+
+/** What a command's end adds to the outcome of its call. */
+export type ExecRecord = { enforced?: CommandEnd["enforced"]; denials: Denial[] };
+
+/** The most events of one command; a program that tries in a loop must not fill the result. */
+const DENIALS_LIMIT = 100;
+
+/** A handle on the one command of a planned call. What the sandbox did is written into `record`. */
+export function createExecGrant(call: PlannedCall, host: LocalHost, record: ExecRecord): ExecGrant {
+  const planned = () => {
+    const { sandbox, rules } = call.plan;
+    if (sandbox && rules) return { sandbox, rules };
+    throw new ToolFault({ code: "sandbox.outside", message: `${call.tool.name} has no command in its plan` });
+  };
+  return {
+    run: async ({ timeoutMs, stdio }) => {
+      const { sandbox, rules } = planned();
+      const seen = denialRecorder(rules, call, record.denials);
+      const { signal, onOutput } = call.request;
+      const launcher = host.launcher();
+      const running = launch({ plan: sandbox, launcher, stdio, timeoutMs: shorter(timeoutMs, call.request.timeoutMs), signal, onDenial: seen, ...(onOutput ? { onOutput } : {}) });
+      const untrack = host.track(running);
+      const end = await running.ended.finally(untrack);
+      return toCommandEnd(end, rules, record);
+    },
+    start: async ({ timeoutMs }) => {
+      const { sandbox } = planned();
+      return startBackground(sandbox, host, shorter(timeoutMs, undefined));
+    },
+  };
+}
+
+function denialRecorder(rules: SandboxPolicy, call: PlannedCall, denials: Denial[]): (seen: ObservedDenial) => void {
+  const known = new Set<string>();
+  return (seen) => {
+    const denial = explainDenial(seen, rules, Date.now());
+    const key = `${denial.op} ${denial.path ?? denial.host}`;
+    if (known.has(key) || denials.length >= DENIALS_LIMIT) return;
+    known.add(key);
+    denials.push(denial);
+    call.request.onDenial?.(denial);
+  };
+}
+
+function toCommandEnd(end: LaunchEnd, rules: SandboxPolicy, record: ExecRecord): CommandEnd {
+  if (end.kind === "refused") throw refusedByLauncher(end);
+  record.enforced = end.enforced;
+  const failed = end.code !== 0 && !end.timedOut && !end.cancelled;
+  const guess = failed && record.denials.length === 0 ? guessHiddenRead(rules, Date.now()) : null;
+  if (guess) record.denials.push(guess);
+  return {
+    stdout: end.stdout.text,
+    stderr: end.stderr.text,
+    code: end.code,
+    signal: end.signal,
+    timedOut: end.timedOut,
+    cancelled: end.cancelled,
+    droppedBytes: end.stdout.droppedBytes + end.stderr.droppedBytes,
+    denials: record.denials,
+    enforced: end.enforced,
+  };
+}
+
+function refusedByLauncher({ report }: Extract<LaunchEnd, { kind: "refused" }>): ToolFault {
+  const what = report.property ?? report.op;
+  return new ToolFault({
+    code: "sandbox.unenforced",
+    message: `The sandbox could not be built, so nothing was run: ${what}: ${report.why}${report.errno ? ` (${report.errno})` : ""}`,
+    hint: "see `cordon doctor` for what this machine can enforce",
+    details: report.ops,
+  });
+}
+
+function shorter(a: number | null, b: number | undefined): number | null {
+  if (b === undefined) return a;
+  return a === null ? b : Math.min(a, b);
+}
+
+function startBackground(plan: LinuxPlan, host: LocalHost, timeoutMs: number | null): BackgroundTask {
+  if (host.background === "refused") {
+    throw new ToolFault({
+      code: "exec.background_unavailable",
+      message: "A background task would end with this process, which ends with this call",
+      hint: "use `cordon serve`, or run it in the foreground with a longer timeout",
+    });
+  }
+  const id = `task-${crypto.randomUUID().slice(0, 8)}`;
+  const outputFile = join(privateFolder(join(host.stateFolder, "tasks"), host.uid), `${id}.log`);
+  const fd = openSync(outputFile, fs.O_WRONLY | fs.O_CREAT | fs.O_EXCL | fs.O_APPEND | fs.O_NOFOLLOW, 0o600);
+  const running = launch({ plan, launcher: host.launcher(), stdio: { appendTo: fd }, timeoutMs, signal: host.closing });
+  const untrack = host.track(running);
+  // A background command's end has no caller to tell; its output file is the record.
+  running.ended.catch(() => {}).finally(() => {
+    untrack();
+    closeSync(fd);
+  });
+  return { id, outputFile };
+}

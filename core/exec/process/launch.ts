@@ -1,0 +1,120 @@
+import { writeSync } from "node:fs";
+import type { Enforced, LauncherControl, LauncherReport, ObservedDenial } from "../../contract/enforced.ts";
+import type { LinuxPlan } from "../../contract/plan.ts";
+import type { OutputListener } from "../../contract/request.ts";
+import type { CappedText } from "../../output/cap_text.ts";
+import { collectOutput } from "./collect_output.ts";
+import type { OpenLauncher } from "./launcher_file.ts";
+import { reportLines } from "./report_lines.ts";
+
+/** How long a command may take to end after SIGTERM before its whole tree is killed, in milliseconds. */
+const GRACE_MS = 500;
+
+/** One command to run. `stdio`: hand over ours, collect output, or append both streams to a descriptor. */
+export type Launch = {
+  plan: LinuxPlan;
+  launcher: OpenLauncher;
+  stdio: "inherit" | "collect" | { appendTo: number };
+  timeoutMs: number | null;
+  signal: AbortSignal;
+  onOutput?: OutputListener;
+  onDenial?: (denial: ObservedDenial) => void;
+};
+
+/** How it ended. `refused` means that the sandbox could not be built and nothing ran. */
+export type LaunchEnd =
+  | { kind: "refused"; report: Extract<LauncherReport, { t: "refused" }> }
+  | { kind: "ended"; code: number | null; signal: string | null; timedOut: boolean; cancelled: boolean; enforced: Enforced; stdout: CappedText; stderr: CappedText };
+
+/** A command on its way. `forward` hands a signal on to it; `ended` rejects only when the launcher itself broke. */
+export type RunningCommand = { forward: (signal: string) => void; ended: Promise<LaunchEnd> };
+
+/**
+ * Starts the launcher with one end of a socket as descriptor 3: the plan goes in, reports come out, and closing it, also by
+ * our death, ends the command's whole tree.
+ */
+export function launch(options: Launch): RunningCommand {
+  const { stdio, launcher } = options;
+  const out = stdio === "inherit" ? "inherit" : stdio === "collect" ? "pipe" : stdio.appendTo;
+  const child = Bun.spawn([`/proc/${process.pid}/fd/${launcher.fd}`, "run", "--channel=3"], {
+    argv0: "cordon-launcher",
+    env: {},
+    stdio: [stdio === "inherit" ? "inherit" : "ignore", out, out, "pipe"],
+  });
+  const channel = openChannel(child.stdio[3]);
+  channel.send({ t: "plan", plan: options.plan });
+  const stop = watchForStop(options, channel.send);
+  const collected = [child.stdout, child.stderr].map((stream, at) => collect(stream, at === 0 ? "stdout" : "stderr", options));
+  const ended = gather(options, channel.reports, Promise.all(collected), stop).finally(stop.done);
+  return { forward: (signal) => channel.send({ t: "signal", signal }), ended };
+}
+
+function openChannel(fd: unknown) {
+  if (typeof fd !== "number") throw new Error("the channel to the launcher could not be made");
+  const send = (line: LauncherControl) => {
+    try {
+      const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    } catch (error) {
+      // The launcher has ended and closed its end; its last report tells how.
+      if (!(error instanceof Error && "code" in error && (error.code === "EPIPE" || error.code === "ECONNRESET"))) throw error;
+    }
+  };
+  return { send, reports: reportLines(Bun.file(fd).stream()) };
+}
+
+/** Ends the command on time-out and on cancel: SIGTERM first, the whole tree after the grace period. */
+function watchForStop(options: Launch, send: (line: LauncherControl) => void) {
+  const state = { timedOut: false, cancelled: false };
+  const timers: Timer[] = [];
+  const end = () => {
+    send({ t: "signal", signal: "SIGTERM" });
+    timers.push(setTimeout(() => send({ t: "kill" }), GRACE_MS));
+  };
+  const onAbort = () => {
+    state.cancelled = true;
+    end();
+  };
+  if (options.timeoutMs !== null) {
+    timers.push(
+      setTimeout(() => {
+        state.timedOut = true;
+        end();
+      }, options.timeoutMs),
+    );
+  }
+  if (options.signal.aborted) onAbort();
+  else options.signal.addEventListener("abort", onAbort, { once: true });
+  const done = () => {
+    options.signal.removeEventListener("abort", onAbort);
+    for (const timer of timers) clearTimeout(timer);
+  };
+  return { state, done };
+}
+
+function collect(stream: ReadableStream<Uint8Array> | null | undefined | number, name: "stdout" | "stderr", options: Launch): Promise<CappedText> {
+  if (!(stream instanceof ReadableStream)) return Promise.resolve({ text: "", droppedBytes: 0 });
+  const { onOutput } = options;
+  return collectOutput(stream, onOutput && ((text) => onOutput({ stream: name, text })));
+}
+
+async function gather(
+  options: Launch,
+  reports: AsyncIterable<LauncherReport>,
+  output: Promise<CappedText[]>,
+  stop: ReturnType<typeof watchForStop>,
+): Promise<LaunchEnd> {
+  let enforced: Enforced | undefined;
+  let exit: Extract<LauncherReport, { t: "exit" }> | undefined;
+  for await (const report of reports) {
+    if (report.t === "refused") return { kind: "refused", report };
+    if (report.t === "denial") options.onDenial?.(report);
+    else if (report.t === "enforced") enforced = report;
+    else exit = report;
+  }
+  // After the last report the tree is gone, so the pipes are closed or close now.
+  const [stdout, stderr] = await output;
+  if (!enforced || !exit || !stdout || !stderr) throw new Error("the launcher ended without saying how the command ended");
+  const { timedOut, cancelled } = stop.state;
+  return { kind: "ended", code: exit.code, signal: exit.signal, timedOut, cancelled, enforced, stdout, stderr };
+}

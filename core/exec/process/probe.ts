@@ -1,0 +1,88 @@
+import { readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { LinuxFacts } from "../../contract/facts.ts";
+import { ToolFault } from "../../contract/fault.ts";
+import { LAUNCHER_DIGEST, type OpenLauncher } from "./launcher_file.ts";
+
+/** The facts of this machine and user; `forget` drops the remembered ones after a surprise. */
+export type Machine = { facts: () => LinuxFacts; forget: () => void };
+
+/**
+ * What the facts depend on, so that remembered ones are used only while all of it is the same: boot, launcher, ids,
+ * capabilities, an outer sandbox, and the settings about namespaces.
+ */
+const FACT_FILES = [
+  "/proc/sys/kernel/random/boot_id",
+  "/proc/self/uid_map",
+  "/proc/sys/user/max_user_namespaces",
+  "/proc/sys/kernel/unprivileged_userns_clone",
+  "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+];
+
+/** Probes by running the launcher once and remembers the answer in `folder` until something that it rests on changes. */
+export function createMachine(launcher: () => OpenLauncher, folder: string): Machine {
+  const path = () => join(folder, `machine-${factKey()}.json`);
+  return {
+    facts: () => remembered(path()) ?? probe(launcher(), path()),
+    forget: () => {
+      try {
+        unlinkSync(path());
+      } catch {
+        // Nothing was remembered.
+      }
+    },
+  };
+}
+
+function probe(launcher: OpenLauncher, path: string): LinuxFacts {
+  const child = Bun.spawnSync([`/proc/${process.pid}/fd/${launcher.fd}`, "probe"], { argv0: "cordon-launcher", env: {}, stdin: "ignore", stdout: "pipe", stderr: "pipe", timeout: 10_000 });
+  if (child.exitCode !== 0) {
+    throw new ToolFault({
+      code: "sandbox.unenforced",
+      message: `The launcher could not look at this machine: ${child.stderr.toString().trim() || `exit code ${child.exitCode}`}`,
+      hint: "see `cordon doctor`",
+    });
+  }
+  const text = child.stdout.toString();
+  // Written by our own launcher, whose bytes were verified; core/contract/facts.ts mirrors its type.
+  const facts = JSON.parse(text) as LinuxFacts;
+  remember(path, text);
+  return facts;
+}
+
+function remember(path: string, text: string): void {
+  try {
+    const temporary = `${path}.${process.pid}`;
+    writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
+    renameSync(temporary, path);
+  } catch {
+    // Not remembered: the next start probes again.
+  }
+}
+
+function remembered(path: string): LinuxFacts | null {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+function factKey(): string {
+  const hash = new Bun.CryptoHasher("sha256").update(LAUNCHER_DIGEST).update(new Uint8Array(statusLines()));
+  for (const file of FACT_FILES) hash.update(`\n${file} ${textOf(file)}`);
+  return hash.digest("hex").slice(0, 24);
+}
+
+function statusLines(): Uint8Array {
+  const wanted = /^(Uid|Gid|CapEff|CapBnd|NoNewPrivs|Seccomp|Seccomp_filters):/;
+  return Buffer.from(textOf("/proc/self/status").split("\n").filter((line) => wanted.test(line)).join("\n"));
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "absent";
+  }
+}

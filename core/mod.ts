@@ -1,0 +1,151 @@
+/**
+ * The core's only door: all wiring happens here. Everything is made at first use, so that a command pays for what it needs.
+ */
+import { createAuditLog } from "./audit/audit.ts";
+import type { Authority, Judge } from "./authorize/authorize.ts";
+import { authorize } from "./authorize/authorize.ts";
+import { addRules, builtinRules } from "./config/builtin_rules.ts";
+import { resolvePath } from "./config/resolve_path.ts";
+import { surveyPlaces } from "./config/survey.ts";
+import { modeOf, placeOf, stateFolderOf, type World } from "./config/world.ts";
+import type { Asker } from "./contract/asking.ts";
+import type { CallPlan } from "./contract/call.ts";
+import type { Failure } from "./contract/outcome.ts";
+import { failureOf, isRefused } from "./contract/refuse.ts";
+import type { ModeSetting, ToolDescription, ToolRequest } from "./contract/request.ts";
+import type { ToolResult } from "./contract/result.ts";
+import { DEFAULT_SANDBOX_REQUEST } from "./contract/sandbox_request.ts";
+import type { RuleLists } from "./contract/verdict.ts";
+import type { Core } from "./dispatch/core.ts";
+import { dispatch } from "./dispatch/dispatch.ts";
+import { validate } from "./dispatch/validate.ts";
+import { createLocalHost, type LocalHost } from "./exec/hosts/local_host.ts";
+import { LAUNCHER_DIGEST, openLauncher } from "./exec/process/launcher_file.ts";
+import { createMachine } from "./exec/process/probe.ts";
+import { runHooks } from "./hooks/run_hooks.ts";
+import { describeMachine, type MachineReport } from "./sandbox/describe_machine.ts";
+import { type CallPlanner, planCall, policyFor } from "./sandbox/plan_call.ts";
+import { openAppendLog } from "./store/append_log.ts";
+import { privateFolder } from "./store/paths.ts";
+import { builtinTools } from "./tools/builtin.ts";
+import { createRegistry } from "./tools/registry.ts";
+
+export type { World } from "./config/world.ts";
+export { parseMode } from "./config/world.ts";
+export type { MachineReport } from "./sandbox/describe_machine.ts";
+export { VERSION } from "./version.ts";
+
+/** What a front door chooses. `rules` are those of its flags. `background` says whether the process will last. */
+export type CoreOptions = {
+  world: World;
+  mode?: ModeSetting;
+  rules?: RuleLists;
+  asker: Asker;
+  background: "allowed" | "refused";
+};
+
+/** The core as front doors see it. Only `dispatch` runs anything. */
+export type CordonCore = {
+  /** Runs one call. Rejects only when the audit log can't be opened (ToolFault `audit.unwritable`, `state.insecure`). */
+  dispatch: (request: ToolRequest) => Promise<ToolResult>;
+  /** Goes through every stage but the last and gives the plan; runs nothing and writes no audit row. */
+  explain: (request: ToolRequest) => Promise<{ ok: true; plan: CallPlan } | { ok: false; error: Failure }>;
+  tools: () => ToolDescription[];
+  /** True when the call may run beside others (C4); false also for calls that will be refused. */
+  concurrencySafe: (request: ToolRequest) => Promise<boolean>;
+  machine: () => Promise<MachineReport>;
+  /** Hands a signal ("SIGTERM") on to every command that runs. */
+  signal: (name: string) => void;
+  /** Ends what still runs in the background. */
+  close: () => Promise<void>;
+};
+
+const NO_RULES: RuleLists = { allow: [], ask: [], deny: [] };
+
+/** Wires the core. Reads the environment's settings and nothing else. Throws ToolFault `config.invalid`. */
+export function createCore(options: CoreOptions): CordonCore {
+  const { world } = options;
+  const place = placeOf(world);
+  const stateFolder = stateFolderOf(world, place.home);
+  const host = createLocalHost({ background: options.background, stateFolder, uid: world.uid, open: () => openLauncher(stateFolder, world.uid) });
+  const machine = createMachine(host.launcher, stateFolder);
+  const resolve = (path: string) => resolvePath(path, place.cwd, place.home);
+  const planner: CallPlanner = {
+    place,
+    environment: world.env,
+    platform: world.platform,
+    resolve,
+    machine: async () => machine.facts(),
+    survey: (paths) => surveyPlaces(paths, place, world.env["PATH"] ?? ""),
+  };
+  const authority: Authority = {
+    judge: lazyJudge(addRules(builtinRules(), options.rules ?? NO_RULES)),
+    mode: modeOf(world, options.mode),
+    place,
+    resolve,
+    asker: options.asker,
+    granted: new Set(),
+  };
+  const core: Core = { audit: auditLog(stateFolder, world), registry: createRegistry(builtinTools()), authority, hooks: [], planner, hosts: { local: host } };
+  return front(core, host, { world, forget: machine.forget });
+}
+
+function front(core: Core, host: LocalHost, parts: { world: World; forget: () => void }): CordonCore {
+  return {
+    dispatch: async (request) => {
+      const result = await dispatch(request, core);
+      // A sandbox that was planned and then could not be built means that the machine changed: look at it again next time.
+      if (!result.ok && result.error.code === "sandbox.unenforced" && result.error.at === "execute") parts.forget();
+      return result;
+    },
+    explain: (request) => explain(request, core).catch((error: unknown) => ({ ok: false, error: failureOf(error, "plan") })),
+    tools: () =>
+      core.registry.all().map(({ name, description, requires, params }) => ({ name, description, requires, inputSchema: params() })),
+    concurrencySafe: async (request) => {
+      const valid = await validate(request, core.registry);
+      return !isRefused(valid) && valid.tool.readOnly(valid.args) && valid.tool.concurrencySafe(valid.args);
+    },
+    machine: async () => {
+      const launcher = parts.world.platform === "linux" ? host.launcher() : undefined;
+      const facts = launcher ? await core.planner.machine() : undefined;
+      const policy = policyFor(DEFAULT_SANDBOX_REQUEST, core.planner);
+      return describeMachine({ platform: parts.world.platform, policy, ...(facts ? { facts } : {}), ...(launcher ? { launcher: { path: launcher.path, sha256: LAUNCHER_DIGEST } } : {}) });
+    },
+    signal: host.signal,
+    close: host.close,
+  };
+}
+
+async function explain(request: ToolRequest, core: Core): Promise<{ ok: true; plan: CallPlan } | { ok: false; error: Failure }> {
+  const valid = await validate(request, core.registry);
+  if (isRefused(valid)) return { ok: false, error: valid.failure };
+  const allowed = await authorize(valid, core.authority);
+  if (isRefused(allowed)) return { ok: false, error: allowed.failure };
+  const hooked = await runHooks(allowed, core.hooks, async () => allowed);
+  if (isRefused(hooked)) return { ok: false, error: hooked.failure };
+  const planned = await planCall(hooked, core.planner);
+  return isRefused(planned) ? { ok: false, error: planned.failure } : { ok: true, plan: planned.plan };
+}
+
+/** The policy component is compiled and the rules are checked at the first question that needs them. */
+function lazyJudge(rules: RuleLists): Judge {
+  let compiled: Promise<Judge> | undefined;
+  const compile = async (): Promise<Judge> => {
+    const { compilePolicy, decide } = await import("./engine/policy.ts");
+    const policy = await compilePolicy(rules);
+    return async (question) => decide(policy, question);
+  };
+  return async (question) => {
+    compiled ??= compile();
+    return (await compiled)(question);
+  };
+}
+
+function auditLog(stateFolder: string, world: World) {
+  let log: ReturnType<typeof openAppendLog> | undefined;
+  const open = () => {
+    log ??= openAppendLog(`${privateFolder(stateFolder, world.uid)}/audit.jsonl`);
+    return log;
+  };
+  return createAuditLog(open, { now: Date.now, monotonic: () => performance.now(), newId: () => crypto.randomUUID(), pid: world.pid });
+}

@@ -1,0 +1,30 @@
+import type { LinuxFacts } from "../contract/facts.ts";
+import type { Property, Tier } from "../contract/plan.ts";
+import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
+import { chooseTier, offerOf } from "./plan_linux.ts";
+
+/** One protection on this machine, and what would help where it is missing. */
+export type PropertyReport = { property: Property; state: "enforced" | "missing"; why?: string; help?: string };
+
+/** What this machine can enforce under the default policy in this folder; shown by `cordon doctor`. */
+export type MachineReport = {
+  platform: string;
+  supported: boolean;
+  tier: Tier;
+  properties: PropertyReport[];
+  facts?: LinuxFacts;
+  launcher?: { path: string; sha256: string };
+};
+
+/** What describeMachine looks at. */
+export type MachineParts = { platform: string; policy: SandboxPolicy; facts?: LinuxFacts; launcher?: { path: string; sha256: string } };
+
+/** Says what the planner would get here. Pure: the same offer that planning uses. */
+export function describeMachine({ platform, policy, facts, launcher }: MachineParts): MachineReport {
+  if (!facts) return { platform, supported: false, tier: "none", properties: [] };
+  const tier = chooseTier(facts);
+  // Object.entries forgets the key type; the offer's keys are properties by its own type.
+  const offers = Object.entries(offerOf(tier, policy, facts)) as [Property, true | { why: string; help: string }][];
+  const properties = offers.map(([property, given]): PropertyReport => (given === true ? { property, state: "enforced" } : { property, state: "missing", ...given }));
+  return { platform, supported: true, tier, properties, facts, ...(launcher ? { launcher } : {}) };
+}

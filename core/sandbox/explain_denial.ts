@@ -1,0 +1,49 @@
+import type { Denial } from "../contract/denial.ts";
+import type { ObservedDenial } from "../contract/enforced.ts";
+import { isWithin } from "./path_order.ts";
+import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
+
+/**
+ * Turns a refusal that the kernel's side saw into an event with its reason and the smallest flag that would have allowed it.
+ * `policy` is the one that the command ran under; `at` is milliseconds since the epoch.
+ */
+export function explainDenial(seen: ObservedDenial, policy: SandboxPolicy, at: number): Denial {
+  const base = { at, op: seen.op, syscall: seen.syscall, pid: seen.pid, rule: seen.rule, ...(seen.exe ? { exe: seen.exe } : {}) };
+  return seen.op === "connect" ? { ...base, ...connection(seen) } : { ...base, ...writing(seen, policy) };
+}
+
+function connection(seen: ObservedDenial): { host?: string; path?: string; reason: string; grant?: string } {
+  if (seen.path) return { path: seen.path, reason: "sockets of the host are closed" };
+  const host = seen.host === undefined ? "the network" : seen.port === undefined ? seen.host : `${seen.host}:${seen.port}`;
+  const reason = isLoopback(seen.host) ? "the host's loopback is not the command's, and nothing listens there on its own" : "the network is blocked";
+  return { host, reason, grant: "--allow-net" };
+}
+
+function isLoopback(host: string | undefined): boolean {
+  return host !== undefined && (host === "::1" || host.startsWith("127.") || host.startsWith("::ffff:127."));
+}
+
+function writing(seen: ObservedDenial, policy: SandboxPolicy): { path: string; reason: string; grant?: string } {
+  const path = seen.path ?? "an unknown path";
+  const guarded = policy.protected.find((rule) => isWithin(path, rule.path));
+  if (guarded) return { path, reason: `protected: ${guarded.reason}`, grant: flag("--allow-write", guarded.path) };
+  const secret = policy.hidden.find((rule) => isWithin(path, rule.path));
+  if (secret) return { path, reason: `hidden: ${secret.reason}` };
+  return { path, reason: "outside what the command may write", grant: flag("--allow-write", path) };
+}
+
+function flag(name: string, path: string): string {
+  const value = `${name}=${path}`;
+  return /^[A-Za-z0-9_@%+=:,./~-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * Reads are not watched, so that opening files costs nothing. When a command failed and nothing else was blocked, the secrets
+ * that it may have missed are named as a possible cause, and called a guess.
+ */
+export function guessHiddenRead(policy: SandboxPolicy, at: number): Denial | null {
+  const paths = policy.hidden.map(({ path }) => path);
+  if (paths.length === 0) return null;
+  const reason = `if it tried to read one of these, they are hidden here: ${paths.join(", ")}`;
+  return { at, op: "read", rule: "fs.read_hidden", reason, grant: "--allow-read=PATH", guess: true };
+}

@@ -1,0 +1,142 @@
+import type { CallPlan, HookedCall, PlannedCall } from "../contract/call.ts";
+import type { LinuxFacts } from "../contract/facts.ts";
+import { ToolFault } from "../contract/fault.ts";
+import type { FilePlan, PlannedPath } from "../contract/file_plan.ts";
+import type { Refused } from "../contract/outcome.ts";
+import type { LinuxPlan } from "../contract/plan.ts";
+import { failureOf, refuse } from "../contract/refuse.ts";
+import type { ResolvePath } from "../contract/resolved_path.ts";
+import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
+import { DEFAULT_SANDBOX_REQUEST, type SandboxRequest } from "../contract/sandbox_request.ts";
+import type { Survey } from "../contract/survey.ts";
+import type { Need, Place } from "../contract/tool.ts";
+import { scrubEnvironment } from "./environment.ts";
+import { isWithin } from "./path_order.ts";
+import { planLinux, type Unenforceable } from "./plan_linux.ts";
+import { buildPolicy, pathsToSurvey } from "./policy.ts";
+
+/** What planning needs from the world. `machine` and `survey` read it once for each call; the rest are values. */
+export type CallPlanner = {
+  place: Place;
+  environment: Readonly<Record<string, string>>;
+  platform: string;
+  resolve: ResolvePath;
+  machine: () => Promise<LinuxFacts>;
+  survey: (paths: readonly string[]) => Survey;
+};
+
+type ExecNeed = Extract<Need, { kind: "exec" }>;
+
+/** Turns a call's needs into real paths and, for a command, the whole sandbox plan of this machine. */
+export async function planCall(call: HookedCall, planner: CallPlanner): Promise<PlannedCall | Refused> {
+  try {
+    const needs = call.tool.needs(call.args, planner.place);
+    const command = needs.find((need): need is ExecNeed => need.kind === "exec");
+    const files = planFiles(needs, planner);
+    if (!command) return stamp(call, { files });
+    const { rules, plan } = await planCommand(command, planner);
+    return "missing" in plan ? unenforceable(call, plan.missing) : stamp(call, { files, sandbox: plan, rules });
+  } catch (error) {
+    return refuse(failureOf(error, "plan"), call.decision);
+  }
+}
+
+/** The sandbox policy of one request here, for planning, `doctor` and explaining denials. Throws the survey's ToolFaults. */
+export function policyFor(asked: SandboxRequest, planner: CallPlanner): SandboxPolicy {
+  const { workspace, home } = planner.place;
+  const request = absolutePaths(asked, planner.resolve);
+  const survey = planner.survey(pathsToSurvey(request, workspace, home));
+  const missing = [...request.allowRead, ...request.allowWrite, ...(request.onlyWrite ?? [])].find((path) => survey.paths.get(path)?.kind === "missing");
+  if (missing !== undefined) {
+    throw new ToolFault({
+      code: "fs.not_found",
+      message: `Cannot allow ${JSON.stringify(missing)}: there is no such file or folder`,
+      hint: "make it first, or allow the folder above it",
+    });
+  }
+  const policy = buildPolicy(request, survey);
+  if (request.onlyWrite === undefined) return policy;
+  const { onlyWrite: _, ...wide } = request;
+  refuseWidening(policy, buildPolicy(wide, survey));
+  return policy;
+}
+
+function absolutePaths(asked: SandboxRequest, resolve: ResolvePath): SandboxRequest {
+  const all = (paths: readonly string[]) => paths.map((path) => resolve(path).absolute);
+  const { allowRead, allowWrite, denyRead, denyWrite, onlyWrite } = asked;
+  const lists = { allowRead: all(allowRead), allowWrite: all(allowWrite), denyRead: all(denyRead), denyWrite: all(denyWrite) };
+  return { ...asked, ...lists, ...(onlyWrite ? { onlyWrite: all(onlyWrite) } : {}) };
+}
+
+/** A model's list of writable folders may narrow what the policy gives and never add to it (A4). */
+function refuseWidening(narrow: SandboxPolicy, wide: SandboxPolicy): void {
+  const outside = narrow.write.find((path) => !wide.write.some((root) => isWithin(path, root)));
+  if (outside === undefined) return;
+  throw new ToolFault({
+    code: "sandbox.loosen_refused",
+    message: `allowedMounts names ${JSON.stringify(outside)}, which the policy does not let this call write`,
+    hint: `name folders inside ${wide.write.map((path) => JSON.stringify(path)).join(", ") || "nothing: no folder is writable here"}`,
+  });
+}
+
+type CommandPlan = { rules: SandboxPolicy; plan: LinuxPlan | { missing: Unenforceable[] } };
+
+async function planCommand(need: ExecNeed, planner: CallPlanner): Promise<CommandPlan> {
+  if (planner.platform !== "linux") {
+    throw new ToolFault({
+      code: "sandbox.unsupported",
+      message: `There is no sandbox for ${planner.platform} in this version, so no command is run`,
+      hint: "run cordon on Linux, or in a Linux virtual machine",
+    });
+  }
+  const rules = policyFor(need.sandbox, planner);
+  const env = commandEnvironment(planner, need.sandbox);
+  const plan = planLinux(rules, await planner.machine(), { argv: need.argv, cwd: planner.place.cwd, env });
+  return { rules, plan };
+}
+
+/** TMPDIR is set by the launcher, which makes the folder. A cordon inside keeps its own state there: the home is closed. */
+function commandEnvironment(planner: CallPlanner, request: SandboxRequest): Record<string, string> {
+  return { ...scrubEnvironment(planner.environment, request.allowEnv), HOME: planner.place.home, CORDON_SANDBOX: "1" };
+}
+
+function planFiles(needs: readonly Need[], planner: CallPlanner): FilePlan {
+  const paths = needs.flatMap((need): PlannedPath[] => {
+    if (need.kind === "exec") return [];
+    const { given, real, kind } = planner.resolve(need.path);
+    const exists = kind !== "missing";
+    if (kind === "other" || (kind === "folder" && need.kind !== "fs.search")) throw notAFile(given, kind);
+    return [{ given, real, access: need.kind === "fs.write" ? "write" : "read", exists }];
+  });
+  return { paths, hidden: needs.some(({ kind }) => kind === "fs.search") ? hiddenFrom(planner) : [] };
+}
+
+/** Secrets are left out of searches: a search reads everything, and nobody was asked for each file. */
+function hiddenFrom(planner: CallPlanner): string[] {
+  const { workspace, home } = planner.place;
+  const survey = planner.survey(pathsToSurvey(DEFAULT_SANDBOX_REQUEST, workspace, home));
+  return buildPolicy(DEFAULT_SANDBOX_REQUEST, survey).hidden.map(({ path }) => path);
+}
+
+function notAFile(given: string, kind: "other" | "folder"): ToolFault {
+  const what = kind === "folder" ? "a folder" : "a device, pipe or socket";
+  return new ToolFault({
+    code: "fs.not_a_file",
+    message: `${JSON.stringify(given)} is ${what}, and a regular file is wanted`,
+    ...(kind === "folder" ? { hint: "list it with glob_search" } : {}),
+  });
+}
+
+function unenforceable(call: HookedCall, missing: readonly Unenforceable[]): Refused {
+  const why = missing.map(({ property, why }) => `${property}: ${why}`).join("; ");
+  const help = [...new Set(missing.map((one) => one.help))].join("; ");
+  return refuse(
+    { code: "sandbox.unenforced", message: `This machine cannot give what the policy demands, so nothing was run: ${why}`, at: "plan", hint: help, details: missing },
+    call.decision,
+  );
+}
+
+function stamp(call: HookedCall, plan: CallPlan): PlannedCall {
+  // Every path was resolved and every `must` has a mechanism; this is the only maker of PlannedCall.
+  return { request: call.request, tool: call.tool, args: call.args, coercions: call.coercions, decision: call.decision, plan } as PlannedCall;
+}

@@ -1,0 +1,146 @@
+import type { Property } from "../contract/plan.ts";
+import type { SandboxPolicy, ShownLink } from "../contract/sandbox_policy.ts";
+import type { Demands, SandboxRequest } from "../contract/sandbox_request.ts";
+import type { Survey, Surveyed } from "../contract/survey.ts";
+import { isWithin } from "./path_order.ts";
+import { HOST_TRUST, SECRETS } from "../config/protected_paths.ts";
+import { DEVICES, HOME_READ, NEVER_WORKSPACE, SYSTEM_READ } from "../config/system_folders.ts";
+
+/** What holds unless the caller says otherwise (DESIGN.md section 3). `must` here is what both tiers can give. */
+const DEFAULT_DEMANDS: Demands = {
+  "fs.write_confined": "must",
+  "fs.read_confined": "must",
+  "fs.read_hidden": "best",
+  "fs.protected": "best",
+  "net.blocked": "must",
+  "net.loopback": "best",
+  "proc.isolated": "best",
+  "env.scrubbed": "must",
+  "keyring.blocked": "must",
+  "syscalls.filtered": "must",
+};
+
+/** Every path that a policy for this request may name; the survey looks them up. Absolute, in the caller's words. */
+export function pathsToSurvey(request: SandboxRequest, workspace: string, home: string): string[] {
+  const homeReads = HOME_READ.map((path) => `${home}/${path}`);
+  const trust = HOST_TRUST.map(({ path }) => `${workspace}/${path}`);
+  const secrets = SECRETS.map(({ path }) => path.replace(/^~(?=\/)/, home));
+  const { allowRead, allowWrite, denyRead, denyWrite, onlyWrite } = request;
+  return [workspace, home, ...SYSTEM_READ, ...DEVICES, ...homeReads, ...trust, ...secrets, ...allowRead, ...allowWrite, ...denyRead, ...denyWrite, ...(onlyWrite ?? [])];
+}
+
+/** True where a folder can be the workspace: not the home folder, nothing above it, no part of the system. */
+export function canBeWorkspace(folder: string, home: string): boolean {
+  return folder !== home && !isWithin(home, folder) && !NEVER_WORKSPACE.includes(folder);
+}
+
+/** Builds the policy of one command. Pure: the survey holds all that was read from the file system. */
+export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPolicy {
+  const found = (path: string): Surveyed | undefined => {
+    const entry = survey.paths.get(path);
+    return entry && entry.kind !== "missing" ? entry : undefined;
+  };
+  const reals = (paths: readonly string[]) => paths.flatMap((path) => found(path)?.real ?? []);
+  const links = SYSTEM_READ.flatMap((path) => shownLink(survey.paths.get(path)));
+  const linked = new Set(links.map(({ path }) => path));
+  const write = writable(request, survey, reals);
+  const read = [
+    ...reals(SYSTEM_READ.filter((path) => !linked.has(path))),
+    ...reals(HOME_READ.map((path) => `${survey.home}/${path}`)),
+    ...survey.pathFolders.filter((folder) => readablePathFolder(folder, survey.home)),
+    ...workspaceReads(survey),
+    ...reals(request.allowRead),
+  ];
+  return {
+    read: unique(read),
+    write: unique(write),
+    hidden: hiddenPaths(request, survey, found),
+    protected: protectedPaths(request, survey, found),
+    links,
+    devices: unique(reals(DEVICES)),
+    network: request.network === "open" ? "open" : "blocked",
+    demands: demandsOf(request),
+  };
+}
+
+function writable(request: SandboxRequest, survey: Survey, reals: (paths: readonly string[]) => string[]): string[] {
+  if (request.onlyWrite) return reals(request.onlyWrite);
+  const own = canBeWorkspace(survey.workspace, survey.home) ? [survey.workspace] : [];
+  const git = own.length > 0 ? gitFolders(survey) : [];
+  return [...own, ...git, ...reals(request.allowWrite)];
+}
+
+/** A repository around the workspace is written by `git commit`; one that spans the home folder is not the workspace's. */
+function gitFolders(survey: Survey): string[] {
+  if (!survey.git) return [];
+  const { gitDir, commonDir } = survey.git;
+  const top = commonDir.replace(/\/[^/]+$/, "") || "/";
+  return canBeWorkspace(top, survey.home) ? [gitDir, commonDir] : [];
+}
+
+/** A repository is readable from its top even when the command starts in a folder of it; git needs that. */
+function workspaceReads(survey: Survey): string[] {
+  if (!canBeWorkspace(survey.workspace, survey.home)) return [];
+  const top = survey.git?.gitDir.endsWith("/.git") ? survey.git.gitDir.slice(0, -"/.git".length) : null;
+  return top && canBeWorkspace(top, survey.home) && isWithin(survey.workspace, top) ? [top, survey.workspace] : [survey.workspace];
+}
+
+/** A folder of PATH is readable, unless that would open the home folder or the root of the file system. */
+function readablePathFolder(folder: string, home: string): boolean {
+  return folder !== "/" && folder !== "/tmp" && !isWithin(home, folder);
+}
+
+function shownLink(entry: Surveyed | undefined): ShownLink[] {
+  return entry?.link === undefined ? [] : [{ path: entry.absolute, target: entry.link }];
+}
+
+function hiddenPaths(request: SandboxRequest, survey: Survey, found: (path: string) => Surveyed | undefined): SandboxPolicy["hidden"] {
+  const allowed = new Set(request.allowRead.flatMap((path) => found(path)?.real ?? []));
+  const listed = SECRETS.map((rule) => ({ path: rule.path.replace(/^~(?=\/)/, survey.home), reason: rule.reason }));
+  const asked = request.denyRead.map((path) => ({ path, reason: "--deny-read" }));
+  const files = survey.secretFiles.map((path) => ({ path, folder: false, reason: "named like a file of secrets" }));
+  const named = [...listed, ...asked].flatMap(({ path, reason }) => {
+    const entry = found(path);
+    return entry ? [{ path: entry.real, folder: entry.kind === "folder", reason }] : [];
+  });
+  // A person who names exactly a secret with --allow-read wants it seen; a folder above it does not open it.
+  return [...named, ...files].filter(({ path, reason }) => reason === "--deny-read" || !allowed.has(path));
+}
+
+function protectedPaths(request: SandboxRequest, survey: Survey, found: (path: string) => Surveyed | undefined): SandboxPolicy["protected"] {
+  const allowed = new Set(request.allowWrite.flatMap((path) => found(path)?.real ?? []));
+  const listed = HOST_TRUST.flatMap(({ path, reason }) => {
+    const entry = found(`${survey.workspace}/${path}`);
+    return entry ? [{ path: entry.real, reason }] : [];
+  });
+  const outside = survey.git && gitFolders(survey).length > 0 ? gitTrust(survey.git.commonDir) : [];
+  const asked = request.denyWrite.flatMap((path) => {
+    const entry = found(path);
+    return entry ? [{ path: entry.real, reason: "--deny-write" }] : [];
+  });
+  return [...listed, ...outside, ...asked].filter((rule, at, all) => {
+    if (rule.reason !== "--deny-write" && allowed.has(rule.path)) return false;
+    return all.findIndex((other) => other.path === rule.path) === at;
+  });
+}
+
+function gitTrust(commonDir: string): SandboxPolicy["protected"] {
+  return [
+    { path: `${commonDir}/hooks`, reason: "git runs these on the host" },
+    { path: `${commonDir}/config`, reason: "keys such as core.fsmonitor and core.sshCommand make git run programs" },
+  ];
+}
+
+function demandsOf(request: SandboxRequest): Demands {
+  const demands: Demands = { ...DEFAULT_DEMANDS };
+  if (request.network === "open") {
+    delete demands["net.blocked"];
+    delete demands["net.loopback"];
+  }
+  for (const property of request.require) demands[property] = "must" satisfies Demands[Property];
+  return demands;
+}
+
+function unique(paths: readonly string[]): string[] {
+  return [...new Set(paths)];
+}
