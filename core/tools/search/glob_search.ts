@@ -1,0 +1,34 @@
+import { Type } from "@sinclair/typebox";
+import { defineTool } from "../define_tool.ts";
+
+/** How many names one answer holds (A11). */
+const NAME_LIMIT = 100;
+
+/** Finds files by name, the newest first (A11, D6). Errors: search.bad_glob, fs.not_found, sandbox.hidden. */
+export const globSearch = defineTool({
+  name: "glob_search",
+  aliases: ["Glob"],
+  description:
+    "Finds files whose path matches a glob like **/*.ts or src/*.{c,h}. Returns absolute paths, the last changed first, at " +
+    "most 100; truncated says that there are more. Files that .gitignore names and hidden files are left out.",
+  requires: "read-only",
+  params: () =>
+    Type.Object(
+      {
+        pattern: Type.String({ minLength: 1, description: "The glob, relative to path: *, **, ?, [a-z], {a,b}" }),
+        path: Type.Optional(
+          Type.String({ minLength: 1, description: "The folder to search; default the working folder" }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  readOnly: () => true,
+  concurrencySafe: () => true,
+  title: (args) => `Find ${args.pattern ?? "files"}`,
+  needs: (args) => [{ kind: "fs.search", path: args.path ?? "." }],
+  run: async (args, { search, signal }) => {
+    const query = { pattern: args.pattern, path: args.path ?? ".", limit: NAME_LIMIT };
+    const { durationMs, numFiles, filenames, truncated } = await search.glob(query, signal);
+    return { durationMs, numFiles, filenames, truncated };
+  },
+});

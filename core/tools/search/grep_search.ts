@@ -1,0 +1,83 @@
+import { Type } from "@sinclair/typebox";
+import type { GrepAnswer } from "../../contract/search.ts";
+import { defineTool } from "../define_tool.ts";
+
+/** Lines or files in one answer when the caller names no limit. */
+const DEFAULT_HEAD_LIMIT = 250;
+
+const lineCount = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
+
+/** Searches file contents with ripgrep's behaviour (A5, A12, D7). Errors: search.*, fs.not_found, sandbox.hidden. */
+export const grepSearch = defineTool({
+  name: "grep_search",
+  aliases: ["Grep"],
+  description:
+    "Searches file contents with a regular expression (ripgrep's syntax). output_mode files_with_matches gives paths, " +
+    "content gives matching lines, count gives matches a file. Binary files, hidden files and those .gitignore names are " +
+    "left out. At most 250 lines (content) or files (other modes) unless head_limit says otherwise; appliedLimit in the " +
+    "result says that there are more, and offset gets the next ones.",
+  requires: "read-only",
+  params: () =>
+    Type.Object(
+      {
+        pattern: Type.String({ minLength: 1, description: "The regular expression" }),
+        path: Type.Optional(
+          Type.String({ minLength: 1, description: "The file or folder to search; default the working folder" }),
+        ),
+        glob: Type.Optional(
+          Type.String({
+            minLength: 1,
+            description: "Only files matching this glob, like *.ts; ! in front turns it round",
+          }),
+        ),
+        type: Type.Optional(
+          Type.String({ minLength: 1, description: "Only files of this type of ripgrep's list, like ts, py, rust" }),
+        ),
+        output_mode: Type.Union([Type.Literal("files_with_matches"), Type.Literal("content"), Type.Literal("count")], {
+          default: "files_with_matches",
+          description: "What to return",
+        }),
+        "-A": lineCount("Lines to show after each match; mode content only"),
+        "-B": lineCount("Lines to show before each match; mode content only"),
+        "-C": lineCount("Lines to show before and after each match; -A and -B are stronger; mode content only"),
+        "-n": Type.Boolean({ default: true, description: "Line numbers; mode content only" }),
+        "-i": Type.Boolean({ default: false, description: "Ignore case" }),
+        multiline: Type.Boolean({ default: false, description: "Matches may span lines, and . matches a line end" }),
+        head_limit: Type.Integer({
+          minimum: 0,
+          default: DEFAULT_HEAD_LIMIT,
+          description: "Lines (mode content) or files to return at most; 0 is no limit",
+        }),
+        offset: Type.Integer({ minimum: 0, default: 0, description: "Lines or files to skip first" }),
+      },
+      { additionalProperties: false },
+    ),
+  paramAliases: { context: "-C" },
+  readOnly: () => true,
+  concurrencySafe: () => true,
+  title: (args) => `Search for ${args.pattern ?? "a pattern"}`,
+  needs: (args) => [{ kind: "fs.search", path: args.path ?? "." }],
+  run: async (args, { search, signal }) => {
+    const query = {
+      pattern: args.pattern,
+      path: args.path ?? ".",
+      ...(args.glob === undefined ? {} : { glob: args.glob }),
+      ...(args.type === undefined ? {} : { type: args.type }),
+      before: args["-B"] ?? args["-C"] ?? 0,
+      after: args["-A"] ?? args["-C"] ?? 0,
+      lineNumbers: args["-n"],
+      ignoreCase: args["-i"],
+      multiline: args.multiline,
+      mode: args.output_mode,
+      headLimit: args.head_limit,
+      offset: args.offset,
+    };
+    return toResult(await search.grep(query, signal));
+  },
+});
+
+/** Leaves `skipped` out where nothing was: it is news only then. */
+function toResult({ skipped, truncated, ...found }: GrepAnswer) {
+  const anySkipped = skipped.binary + skipped.unreadable + skipped.tooLarge > 0;
+  return { ...found, truncated, ...(anySkipped ? { skipped } : {}) };
+}
