@@ -11,7 +11,8 @@ export const MAKERS: Record<string, string[]> = {
   PlannedCall: ["core/sandbox/plan_call.ts"],
   Outcome: ["core/exec/execute.ts", "core/contract/refuse.ts"],
   Refused: ["core/contract/refuse.ts"],
-  CappedOutcome: ["core/output/cap_output.ts"],
+  // The audit stage turns a capped outcome into a failure when its row can't be closed.
+  CappedOutcome: ["core/output/cap_output.ts", "core/audit/audit.ts"],
   AuditedOutcome: ["core/audit/audit.ts"],
   ToolResult: ["core/dispatch/finish.ts"],
 };
@@ -25,7 +26,7 @@ export function castFaults(sources: Source[]): string[] {
 
 function nodeFaults(source: Source): string[] {
   const tree = parse(source);
-  return [...nodesOf(tree)].flatMap((node) => {
+  return nodesOf(tree).flatMap((node) => {
     const place = placeOf(source, tree, node);
     if (node.kind === ts.SyntaxKind.AnyKeyword) return [`${place}: any`];
     if (!ts.isAsExpression(node) && !ts.isTypeAssertionExpression(node)) return [];

@@ -31,9 +31,14 @@ export function parse(source: Source): ts.SourceFile {
 }
 
 /** All nodes of a tree, parents first. */
-export function* nodesOf(node: ts.Node): Generator<ts.Node> {
-  yield node;
-  for (const child of node.getChildren()) yield* nodesOf(child);
+export function nodesOf(node: ts.Node): ts.Node[] {
+  const found: ts.Node[] = [];
+  const visit = (one: ts.Node): void => {
+    found.push(one);
+    ts.forEachChild(one, visit);
+  };
+  visit(node);
+  return found;
 }
 
 /** "path:line" of a node, for messages an editor can jump to. */
