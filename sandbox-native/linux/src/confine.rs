@@ -32,14 +32,14 @@ impl Ground<'_> {
     }
 
     /// Applies every step. An error is the finished `refused` line: then nothing may run in this process.
-    pub fn confine(&self) -> Result<Confined, Report> {
+    pub fn confine(&self) -> Result<Confined, Box<Report>> {
         let mut ledger = Ledger::new(self.plan);
         let mut listener = None;
         let landlock_abi = sys::landlock_abi();
         for op in &self.plan.ops {
             let step = match op {
                 PlanOp::Seccomp { network, watch, .. } => {
-                    self.enter_folder().map_err(|failure| ledger.refuse("command", failure))?;
+                    self.enter_folder().map_err(|failure| Box::new(ledger.refuse("command", failure)))?;
                     let (step, made) = seccomp::install(*network, watch);
                     listener = made;
                     step
@@ -49,7 +49,7 @@ impl Ground<'_> {
             ledger.record(op, step)?;
         }
         if !self.plan.ops.iter().any(|op| matches!(op, PlanOp::Seccomp { .. })) {
-            self.enter_folder().map_err(|failure| ledger.refuse("command", failure))?;
+            self.enter_folder().map_err(|failure| Box::new(ledger.refuse("command", failure)))?;
         }
         let enforced = ledger.finish(landlock_abi, self.tmpdir())?;
         Ok(Confined { enforced, listener })

@@ -61,7 +61,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Records the next step. An error is the finished `refused` line: a `must` that is not whole.
-    pub fn record(&mut self, op: &PlanOp, step: Step) -> Result<(), Report> {
+    pub fn record(&mut self, op: &PlanOp, step: Step) -> Result<(), Box<Report>> {
         let (level, gives) = op.graded();
         let (state, why, errno) = match step {
             Ok(outcome) => (outcome.state, outcome.why, None),
@@ -71,13 +71,13 @@ impl<'a> Ledger<'a> {
         if level == Level::Best || state == State::Enforced {
             return Ok(());
         }
-        Err(Report::Refused {
+        Err(Box::new(Report::Refused {
             property: gives.first().copied(),
             op: op_word(op),
             why: why.unwrap_or_else(|| "It was not carried out".into()),
             errno: errno.map(errno_name),
             ops: self.reports.clone(),
-        })
+        }))
     }
 
     /// A `refused` line for something that is no step: the command itself, the plan, the machinery.
@@ -92,19 +92,19 @@ impl<'a> Ledger<'a> {
     }
 
     /// The `enforced` line, or `refused` when a property that the policy demands is not there in full.
-    pub fn finish(&self, landlock_abi: u32, tmpdir: Option<String>) -> Result<Report, Report> {
+    pub fn finish(&self, landlock_abi: u32, tmpdir: Option<String>) -> Result<Report, Box<Report>> {
         let properties = plan::properties(self.plan, &self.reports);
         let lacks = |property: &Property| properties.get(property) != Some(&State::Enforced);
         let demanded =
             self.plan.asked.iter().filter(|(_, level)| **level == Level::Must).map(|(property, _)| *property);
         if let Some(property) = demanded.into_iter().find(lacks) {
-            return Err(Report::Refused {
+            return Err(Box::new(Report::Refused {
                 property: Some(property),
                 op: "plan".into(),
                 why: "The policy demands this property and no step gave it in full".into(),
                 errno: None,
                 ops: self.reports.clone(),
-            });
+            }));
         }
         let tier = self.plan.tier;
         let ops = self.reports.clone();

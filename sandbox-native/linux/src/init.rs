@@ -29,7 +29,7 @@ pub fn run(ground: &Ground<'_>, channel: Channel, link: &Link) -> i32 {
     };
     let confined = match ground.confine() {
         Ok(confined) => confined,
-        Err(report) => return refuse(report),
+        Err(report) => return refuse(*report),
     };
     if let Some(listener) = confined.listener
         && let Err(errno) = link.send(&Message::Listener(listener))

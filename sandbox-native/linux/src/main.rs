@@ -23,6 +23,8 @@ mod signals;
 mod supervise;
 mod sys;
 mod watch;
+mod watch_files;
+mod watch_net;
 
 const USAGE: &str = "usage: cordon-launcher run --channel=FD | probe | --version";
 

@@ -43,16 +43,16 @@ impl Forwarder {
 
     /// A signal that this process got. What the terminal sent went to its whole foreground group, and the command is in
     /// it: passing it on would be twice.
-    pub fn from_process(&mut self, signal: i32, origin: i32) {
+    pub fn take(&mut self, signal: i32, origin: i32) {
         if origin == SI_KERNEL {
             self.last_from_terminal = Some((signal, Instant::now()));
         } else {
-            self.from_host(signal);
+            self.pass_on(signal);
         }
     }
 
     /// A signal that the host passes on, by kill or over the channel.
-    pub fn from_host(&mut self, signal: i32) {
+    pub fn pass_on(&mut self, signal: i32) {
         match self.last_from_terminal {
             Some((last, at)) if last == signal && at.elapsed() < COPY_WINDOW => {}
             _ => self.deliver(signal),

@@ -183,9 +183,10 @@ impl Supervisor<'_> {
     fn take_notices(&mut self) {
         let Some(watch) = &mut self.watch else { return };
         match watch.serve() {
-            Some(denials) => denials.into_iter().for_each(|denial| self.channel.send(&Report::Denial(denial))),
+            Ok(Some(denial)) => self.channel.send(&Report::Denial(denial)),
+            Ok(None) => {}
             // Everyone who could be trapped is gone.
-            None => self.watch = None,
+            Err(_) => self.watch = None,
         }
     }
 
@@ -195,7 +196,7 @@ impl Supervisor<'_> {
             if signal == libc::SIGCHLD {
                 ended = ended.or_else(|| self.take_dead());
             } else {
-                self.forwarder.from_process(signal, origin);
+                self.forwarder.take(signal, origin);
             }
         }
         ended
@@ -240,7 +241,7 @@ impl Supervisor<'_> {
             match self.channel.next() {
                 Received::Control(Control::Signal { signal }) => {
                     if let Some(number) = signal_number(&signal) {
-                        self.forwarder.from_host(number);
+                        self.forwarder.pass_on(number);
                     }
                 }
                 // A line that can't be read may have been "kill": fail closed.
