@@ -10,6 +10,9 @@ export type Tally = { name: string; passed: number; failed: number; skipped: str
 /** Much longer than any test should take: it only ends those that hang. */
 const TEST_TIMEOUT_MS = 60_000;
 
+/** A group that takes longer has hung outside any test; the whole of `npm test` has 25 minutes. */
+const GROUP_TIMEOUT_MS = 12 * 60_000;
+
 /** Folders of test/ that hold no end-to-end tests: gates run in `check`, bench measures, support is imported. */
 const NOT_END_TO_END = new Set(["gates", "bench", "support", "node_modules"]);
 
@@ -39,6 +42,7 @@ export async function bunTests(name: string, folders: string[]): Promise<Tally> 
       ...files.map((path) => `./${relative(ROOT, path)}`),
     ],
     cwd: ROOT,
+    timeoutMs: GROUP_TIMEOUT_MS,
     env: { NO_COLOR: "1", FORCE_COLOR: undefined },
   });
   return { name, ...countTests(report, end.exitCode), output: failuresOf(end.output) };

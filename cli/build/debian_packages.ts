@@ -26,7 +26,8 @@ export async function installPackages(names: string[], purpose: string): Promise
   await runTool({ what: "apt-get update", argv: ["apt-get", "update", "-q"], env });
   await runTool({
     what: "apt-get install",
-    argv: ["apt-get", "install", "-q", "-y", "--no-install-recommends", ...names],
+    // Without leave to remove anything: a package of ours that conflicts with one of the user's fails and says so.
+    argv: ["apt-get", "install", "-q", "-y", "--no-install-recommends", "--no-remove", ...names],
     env,
   });
 }
