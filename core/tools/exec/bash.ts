@@ -44,10 +44,9 @@ export const bash = defineTool({
           }),
         ),
         description: Type.Optional(Type.String({ description: "What the command does, in a few words, for people" })),
-        run_in_background: Type.Boolean({
-          default: false,
-          description: "Return at once and leave the command running",
-        }),
+        run_in_background: Type.Optional(
+          Type.Boolean({ default: false, description: "Return at once and leave the command running" }),
+        ),
         dangerouslyDisableSandbox: Type.Optional(Type.Boolean({ description: "true is refused" })),
         namespaceRestrictions: Type.Optional(
           Type.Boolean({ description: "true demands that the command sees no other processes" }),

@@ -22,7 +22,7 @@ export const editFile = defineTool({
         path: Type.String({ minLength: 1, description: "The file; absolute, or relative to the working folder" }),
         old_string: Type.String({ minLength: 1, description: "The text to replace, without line numbers" }),
         new_string: Type.String({ description: "The text to put there; empty removes old_string" }),
-        replace_all: Type.Boolean({ default: false, description: "Replace every place, not only one" }),
+        replace_all: Type.Optional(Type.Boolean({ default: false, description: "Replace every place, not only one" })),
       },
       { additionalProperties: false },
     ),
@@ -41,7 +41,7 @@ export const editFile = defineTool({
   run: async (args, { fs }) => {
     const { path, bytes } = fs.read(args.path, FILE_LIMIT_BYTES);
     refuseBinary(path, bytes);
-    const request = { oldString: args.old_string, newString: args.new_string, replaceAll: args.replace_all };
+    const request = { oldString: args.old_string, newString: args.new_string, replaceAll: args.replace_all ?? false };
     const { content, replacements } = applyEdit(path, bytes, request);
     if (Buffer.compare(content, bytes) === 0) throw sameText();
     fs.write(args.path, content, bytes);

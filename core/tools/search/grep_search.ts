@@ -5,7 +5,9 @@ import { defineTool } from "../define_tool.ts";
 /** Lines or files in one answer when the caller names no limit. */
 const DEFAULT_HEAD_LIMIT = 250;
 
-const lineCount = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
+const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
+const choice = (otherwise: boolean, description: string) =>
+  Type.Optional(Type.Boolean({ default: otherwise, description }));
 
 /** Searches file contents with ripgrep's behaviour (A5, A12, D7). Errors: search.*, fs.not_found, sandbox.hidden. */
 export const grepSearch = defineTool({
@@ -33,22 +35,20 @@ export const grepSearch = defineTool({
         type: Type.Optional(
           Type.String({ minLength: 1, description: "Only files of this type of ripgrep's list, like ts, py, rust" }),
         ),
-        output_mode: Type.Union([Type.Literal("files_with_matches"), Type.Literal("content"), Type.Literal("count")], {
-          default: "files_with_matches",
-          description: "What to return",
-        }),
-        "-A": lineCount("Lines to show after each match; mode content only"),
-        "-B": lineCount("Lines to show before each match; mode content only"),
-        "-C": lineCount("Lines to show before and after each match; -A and -B are stronger; mode content only"),
-        "-n": Type.Boolean({ default: true, description: "Line numbers; mode content only" }),
-        "-i": Type.Boolean({ default: false, description: "Ignore case" }),
-        multiline: Type.Boolean({ default: false, description: "Matches may span lines, and . matches a line end" }),
-        head_limit: Type.Integer({
-          minimum: 0,
-          default: DEFAULT_HEAD_LIMIT,
-          description: "Lines (mode content) or files to return at most; 0 is no limit",
-        }),
-        offset: Type.Integer({ minimum: 0, default: 0, description: "Lines or files to skip first" }),
+        output_mode: Type.Optional(
+          Type.Union([Type.Literal("files_with_matches"), Type.Literal("content"), Type.Literal("count")], {
+            default: "files_with_matches",
+            description: "What to return",
+          }),
+        ),
+        "-A": count("Lines to show after each match; mode content only"),
+        "-B": count("Lines to show before each match; mode content only"),
+        "-C": count("Lines to show before and after each match; -A and -B are stronger; mode content only"),
+        "-n": choice(true, "Line numbers; mode content only"),
+        "-i": choice(false, "Ignore case"),
+        multiline: choice(false, "Matches may span lines, and . matches a line end"),
+        head_limit: count("Lines (mode content) or files to return at most; 0 is no limit; default 250"),
+        offset: count("Lines or files to skip first; default 0"),
       },
       { additionalProperties: false },
     ),
@@ -65,12 +65,12 @@ export const grepSearch = defineTool({
       ...(args.type === undefined ? {} : { type: args.type }),
       before: args["-B"] ?? args["-C"] ?? 0,
       after: args["-A"] ?? args["-C"] ?? 0,
-      lineNumbers: args["-n"],
-      ignoreCase: args["-i"],
-      multiline: args.multiline,
-      mode: args.output_mode,
-      headLimit: args.head_limit,
-      offset: args.offset,
+      lineNumbers: args["-n"] ?? true,
+      ignoreCase: args["-i"] ?? false,
+      multiline: args.multiline ?? false,
+      mode: args.output_mode ?? "files_with_matches",
+      headLimit: args.head_limit ?? DEFAULT_HEAD_LIMIT,
+      offset: args.offset ?? 0,
     };
     return toResult(await search.grep(query, signal));
   },
