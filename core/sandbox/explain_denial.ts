@@ -42,7 +42,8 @@ function flag(name: string, path: string): string {
  * that it may have missed are named as a possible cause, and called a guess.
  */
 export function guessHiddenRead(policy: SandboxPolicy, at: number): Denial | null {
-  const paths = policy.hidden.map(({ path }) => path);
+  // Files of the system's own administration are closed to ordinary users anyway; naming them would drown the others.
+  const paths = policy.hidden.map(({ path }) => path).filter((path) => !path.startsWith("/etc/"));
   if (paths.length === 0) return null;
   const reason = `if it tried to read one of these, they are hidden here: ${paths.join(", ")}`;
   return { at, op: "read", rule: "fs.read_hidden", reason, grant: "--allow-read=PATH", guess: true };

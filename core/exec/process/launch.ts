@@ -109,8 +109,8 @@ async function gather(
   for await (const report of reports) {
     if (report.t === "refused") return { kind: "refused", report };
     if (report.t === "denial") options.onDenial?.(report);
-    else if (report.t === "enforced") enforced = report;
-    else exit = report;
+    else if (report.t === "exit") exit = report;
+    else enforced = { tier: report.tier, landlockAbi: report.landlockAbi, properties: report.properties, ops: report.ops };
   }
   // After the last report the tree is gone, so the pipes are closed or close now.
   const [stdout, stderr] = await output;
