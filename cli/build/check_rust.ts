@@ -10,7 +10,7 @@ import { tryTool } from "./run_tool.ts";
 type Check = { name: string; has: (rust: Rust) => boolean; args: string[] };
 
 const CHECKS: Check[] = [
-  { name: "cargo fmt", has: (rust) => rust.fmt, args: ["fmt", "--all", "--check"] },
+  { name: "cargo fmt", has: (rust) => rust.fmt, args: ["fmt", "--all", "--check", "--", "--color=never"] },
   {
     name: "cargo clippy",
     has: (rust) => rust.clippy,
