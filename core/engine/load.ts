@@ -18,7 +18,7 @@ export type LoadedSearch = {
   memory: WebAssembly.Memory;
   module: WebAssembly.Module;
   /** The core module's functions, for calls that happen once a file and take and give only numbers. */
-  exports: WebAssembly.Exports;
+  exports: WebAssembly.Instance["exports"];
 };
 
 /** The policy engine. Later calls get the same instance. Rejects when the embedded module does not fit its JavaScript. */
@@ -45,7 +45,7 @@ export const compileSearchModule: () => Promise<WebAssembly.Module> = once(async
 export async function instantiateSearch(module: WebAssembly.Module): Promise<LoadedSearch> {
   const { instantiate } = await import("./generated/search.js");
   let memory: WebAssembly.Memory | undefined;
-  let exports: WebAssembly.Exports = {};
+  let exports: WebAssembly.Instance["exports"] = {};
   const search = instantiate(
     () => module,
     {},

@@ -14,34 +14,82 @@ const FIRST_BUFFER_BYTES = 1 << 20;
 
 const idle: SearchEngine[] = [];
 
-/** The canonical ABI's name of `grep.search` in wasm/wit/search.wit, whose two u32 and one s32 it takes and gives as they are. */
-const SEARCH_EXPORT = "cordon:search/grep@0.1.0#search";
+/**
+ * Functions of wasm/wit/search.wit that are called for each file or folder, by their names in the canonical ABI, which
+ * hands numbers, booleans (0, 1), enums (by place) and options of numbers (0, 0 or 1, value) over as they are. jco's
+ * wrappers keep a record of each call: 2 µs at best, and 100 µs for the first hundreds, where a small file is searched in 3.
+ */
+const CORE = {
+  search: "cordon:search/grep@0.1.0#search",
+  enter: "cordon:search/walk@0.1.0#enter",
+  addRules: "cordon:search/walk@0.1.0#add-rules",
+  filter: "cordon:search/walk@0.1.0#filter",
+} as const;
+
+/** The enum `source` of search.wit, by place. */
+const SOURCES = ["rgignore", "ignore", "gitignore", "exclude"] as const;
+
+/** Where ignore rules come from. */
+export type RuleSource = (typeof SOURCES)[number];
+
+/** A folder for the component: its path from `parent`, which is absent for the outermost. `above` as in search.wit. */
+export type EngineFolder = { name: string; parent: number | undefined; above: boolean; repository: boolean };
 
 /** What `grep.search` says of a binary file. */
 export const BINARY = -1;
+
+type CoreFunction = (...numbers: number[]) => number;
+
+const encoder = new TextEncoder();
 
 /** One instance of the component, for one search at a time. */
 export class SearchEngine {
   readonly grep: SearchComponent["grep"];
   readonly walk: SearchComponent["walk"];
-  /**
-   * `grep.search` without jco's wrapper, which keeps a record of each call and costs 2 to 7 µs where a small file is
-   * searched in 3. Returns the number of matches or `BINARY`.
-   */
-  readonly search: (bytes: number, budget: number) => number;
+  readonly #core: Record<keyof typeof CORE, CoreFunction>;
   readonly #memory: WebAssembly.Memory;
   #address = 0;
   #capacity = 0;
   #view = new Uint8Array(0);
 
   constructor({ search, memory, exports }: LoadedSearch) {
-    const core = exports[SEARCH_EXPORT];
-    if (typeof core !== "function") throw new Error(`Cannot use the search engine: it has no "${SEARCH_EXPORT}"`);
     this.grep = search.grep;
     this.walk = search.walk;
-    // The type of WebAssembly.Exports says no more than Function; the signature is that of the WIT file.
-    this.search = core as (bytes: number, budget: number) => number;
+    this.#core = {
+      search: coreFunction(exports, CORE.search),
+      enter: coreFunction(exports, CORE.enter),
+      addRules: coreFunction(exports, CORE.addRules),
+      filter: coreFunction(exports, CORE.filter),
+    };
     this.#memory = memory;
+  }
+
+  /** `grep.search` of search.wit: the number of matches in the first `bytes` bytes of the buffer, or `BINARY`. */
+  search(bytes: number, budget: number): number {
+    return this.#core.search(bytes, budget);
+  }
+
+  /** `walk.enter`: adds a folder and returns its number. */
+  enter({ name, parent, above, repository }: EngineFolder): number {
+    const bytes = this.write(name);
+    return this.#core.enter(parent === undefined ? 0 : 1, parent ?? 0, bytes, above ? 1 : 0, repository ? 1 : 0);
+  }
+
+  /** `walk.add-rules`: gives a folder the rules in the first `bytes` bytes of the buffer. */
+  addRules(folder: number, source: RuleSource, bytes: number): void {
+    this.#core.addRules(folder, SOURCES.indexOf(source), bytes);
+  }
+
+  /** `walk.filter`: places of the entries to visit, of the packed list in the first `bytes` bytes of the buffer. */
+  filter(folder: number, bytes: number): Uint32Array {
+    const count = this.#core.filter(folder, bytes);
+    return new Uint32Array(this.#memory.buffer, this.#address, count).slice();
+  }
+
+  /** Writes text into the buffer as UTF-8 and returns its length in bytes. */
+  write(text: string): number {
+    // A UTF-16 unit is at most three bytes of UTF-8.
+    return encoder.encodeInto(text, this.buffer(text.length * 3)).written;
   }
 
   /**
@@ -66,6 +114,13 @@ export class SearchEngine {
   }
 }
 
+function coreFunction(exports: WebAssembly.Instance["exports"], name: string): CoreFunction {
+  const found = exports[name];
+  if (typeof found !== "function") throw new Error(`Cannot use the search engine: its module exports no "${name}"`);
+  // The type of exports says no more than Function; that it takes and gives numbers stands in the WIT file.
+  return found as CoreFunction;
+}
+
 /**
  * Runs one search with an instance of its own. An instance whose search threw anything but a fault of the query is
  * dropped: after a trap its memory may be in any state.
@@ -86,7 +141,8 @@ export async function withSearchEngine<Result>(use: (engine: SearchEngine) => Pr
 /** The fault in what a call of the component threw, or undefined if it is no fault of the query. */
 export function engineFault(thrown: unknown): EngineFault | undefined {
   // jco throws the record of a WIT result's error case as it is; all else that comes out of a component is an Error.
-  if (thrown instanceof Error || typeof thrown !== "object" || thrown === null || !("message" in thrown)) return undefined;
+  if (thrown instanceof Error || typeof thrown !== "object" || thrown === null || !("message" in thrown))
+    return undefined;
   // Both fault records of search.wit have this shape.
   return thrown as EngineFault;
 }

@@ -121,7 +121,7 @@ function takeLines(search: Search, name: string, matches: number): void {
   const { query, page, answer } = search;
   answer.numMatches += matches;
   const grouped = query.before > 0 || query.after > 0;
-  if (grouped && search.content.length > 0) keepLines(search, SEPARATOR, 1);
+  if (grouped && !page.isEmpty) keepLines(search, SEPARATOR, 1);
   if (page.isFull) return;
   const rendered = search.walk.engine.grep.render(name, page.budget);
   if (keepLines(search, rendered.text, rendered.lines)) answer.filenames.push(name);

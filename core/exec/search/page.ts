@@ -15,6 +15,11 @@ export class Page {
     return this.#limit === 0 ? 0 : this.#offset + this.#limit + 1 - this.#seen;
   }
 
+  /** True before the first entry. */
+  get isEmpty(): boolean {
+    return this.#seen === 0;
+  }
+
   /** True once nothing that follows can change the answer. */
   get isFull(): boolean {
     return this.#limit !== 0 && this.#seen > this.#offset + this.#limit;

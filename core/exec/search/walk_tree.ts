@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { FileView, SkippedFiles } from "../../contract/search.ts";
-import type { SearchEngine } from "../../engine/search.ts";
+import type { RuleSource, SearchEngine } from "../../engine/search.ts";
 import { loadFile } from "./load_file.ts";
 import { IGNORE_FILES, type IgnoreFile, type Listing, lstatOrNothing, readFolder } from "./read_folder.ts";
 import { childOf, type RealPath, shownPath } from "./real_path.ts";
@@ -11,15 +11,13 @@ export type TreeWalk = { engine: SearchEngine; view: FileView; skipped: SkippedF
 /** A folder being walked: `order` holds places in the listing, `next` the place in `order`. */
 type Frame = { path: RealPath; folder: number; listing: Listing; order: Uint32Array; next: number };
 
-const encoder = new TextEncoder();
-
 /**
  * Visits the files below a folder in the order of their paths, each folder's entries by the bytes of their names. Links are
  * not followed. Ends when the caller stops asking.
  */
 export function* walkTree(walk: TreeWalk, root: string): Generator<RealPath, void, undefined> {
   const stack: Frame[] = [];
-  const first = enter(walk, root, root, enterAncestors(walk, root));
+  const first = enter(walk, root, nameIn(root), enterAncestors(walk, root));
   if (first !== undefined) stack.push(first);
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
     const place = frame.order[frame.next];
@@ -47,9 +45,9 @@ function enter(walk: TreeWalk, path: RealPath, name: string, parent: number | un
     walk.skipped.unreadable += 1;
     return undefined;
   }
-  const folder = walk.engine.walk.enter(parent, name, false, listing.git !== "none");
+  const folder = walk.engine.enter({ name, parent, above: false, repository: listing.git !== "none" });
   addIgnoreFiles(walk, path, folder, listing);
-  const order = walk.engine.walk.filter(folder, pack(walk.engine, listing));
+  const order = walk.engine.filter(folder, walk.engine.write(packed(listing)));
   return { path, folder, listing, order, next: 0 };
 }
 
@@ -58,14 +56,18 @@ function enterAncestors(walk: TreeWalk, root: string): number | undefined {
   if (root === "/") return undefined;
   const parent = dirname(root);
   const above = enterAncestors(walk, parent);
-  const name = parent === "/" ? "/" : parent.slice(parent.lastIndexOf("/") + 1);
   const git = lstatOrNothing(childOf(parent, ".git"));
-  const folder = walk.engine.walk.enter(above, name, true, git !== undefined);
+  const folder = walk.engine.enter({ name: nameIn(parent), parent: above, above: true, repository: git !== undefined });
   const ignoreFiles = ([".rgignore", ".ignore", ".gitignore"] satisfies IgnoreFile[]).filter(
     (file) => lstatOrNothing(childOf(parent, file))?.isFile() === true,
   );
   addIgnoreFiles(walk, parent, folder, { ignoreFiles, git: git?.isDirectory() === true ? "folder" : "none" });
   return folder;
+}
+
+/** A folder's path from its parent, or from nowhere for the outermost. */
+function nameIn(path: string): string {
+  return path === "/" ? "/" : path.slice(path.lastIndexOf("/") + 1);
 }
 
 function addIgnoreFiles(
@@ -78,21 +80,15 @@ function addIgnoreFiles(
   if (git === "folder") addRules(walk, childOf(path, ".git/info/exclude"), folder, "exclude");
 }
 
-function addRules(
-  walk: TreeWalk,
-  path: RealPath,
-  folder: number,
-  source: "rgignore" | "ignore" | "gitignore" | "exclude",
-): void {
+function addRules(walk: TreeWalk, path: RealPath, folder: number, source: RuleSource): void {
   if (!walk.view.mayRead(shownPath(path))) return;
   const bytes = loadFile(walk.engine, path);
-  if (typeof bytes === "number" && bytes > 0) walk.engine.walk.addRules(folder, source, bytes);
+  if (typeof bytes === "number" && bytes > 0) walk.engine.addRules(folder, source, bytes);
 }
 
-/** Writes a listing into the component's buffer in the form that `filter` wants. Returns its length in bytes. */
-function pack(engine: SearchEngine, { names, kinds }: Listing): number {
+/** A listing in the form that the component's `filter` wants. */
+function packed({ names, kinds }: Listing): string {
   let text = "";
   for (let place = 0; place < names.length; place += 1) text += `${kinds[place]}${shownPath(names[place] ?? "")}\0`;
-  // A UTF-16 unit is at most three bytes of UTF-8.
-  return encoder.encodeInto(text, engine.buffer(text.length * 3 || 1)).written;
+  return text;
 }

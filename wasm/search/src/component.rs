@@ -77,8 +77,11 @@ impl wit_walk::Guest for Component {
         Ok(())
     }
 
-    fn enter(parent: Option<u32>, name: String, above: bool, repository: bool) -> u32 {
-        with_walk(|walk| walk.enter(parent, &name, above, repository))
+    fn enter(parent: Option<u32>, len: u32, above: bool, repository: bool) -> u32 {
+        SEARCHER.with_borrow(|searcher| {
+            let name = String::from_utf8_lossy(searcher.filled(len as usize));
+            with_walk(|walk| walk.enter(parent, &name, above, repository))
+        })
     }
 
     fn add_rules(folder: u32, source: wit_walk::Source, len: u32) {
@@ -92,8 +95,16 @@ impl wit_walk::Guest for Component {
             .with_borrow(|searcher| with_walk(|walk| walk.add_rules(folder, source, searcher.filled(len as usize))));
     }
 
-    fn filter(folder: u32, len: u32) -> Vec<u32> {
-        SEARCHER.with_borrow(|searcher| with_walk(|walk| walk.filter(folder, searcher.filled(len as usize))))
+    fn filter(folder: u32, len: u32) -> u32 {
+        SEARCHER.with_borrow_mut(|searcher| {
+            let places = with_walk(|walk| walk.filter(folder, searcher.filled(len as usize)));
+            for (place, room) in
+                places.iter().zip(searcher.reserve(places.len() * size_of::<u32>()).chunks_exact_mut(4))
+            {
+                room.copy_from_slice(&place.to_le_bytes());
+            }
+            u32::try_from(places.len()).unwrap_or(u32::MAX)
+        })
     }
 }
 

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { GrepAnswer, GrepQuery } from "../../contract/search.ts";
+import { createSearch } from "./mod.ts";
+import { EVERYTHING, makeTree, NEVER, queryOf, type Tree } from "./tree_fixture.ts";
+
+function grep(
+  tree: Tree,
+  rest: Partial<GrepQuery> = {},
+  mayRead: (path: string) => boolean = () => true,
+): Promise<GrepAnswer> {
+  return createSearch({ mayRead }).grep(queryOf(tree, "x", rest), NEVER);
+}
+
+describe("D7 what ripgrep would visit is visited", () => {
+  test("nested .gitignore files add up, and the nearest decides", async () => {
+    using tree = makeTree({
+      ".git/HEAD": "x",
+      ".gitignore": "*.log\n/out/\n",
+      "a.log": "x",
+      "out/f": "x",
+      "sub/out/f": "x",
+      "sub/.gitignore": "!keep.log\nmine\n",
+      "sub/keep.log": "x",
+      "sub/mine": "x",
+      mine: "x",
+    });
+    expect((await grep(tree)).filenames).toEqual(["mine", "sub/keep.log", "sub/out/f"]);
+  });
+
+  test(".ignore holds outside repositories and .gitignore does not", async () => {
+    using tree = makeTree({ ".gitignore": "a", ".ignore": "b", a: "x", b: "x" });
+    expect((await grep(tree)).filenames).toEqual(["a"]);
+  });
+
+  test(".git/info/exclude and the files of folders above the start have a say", async () => {
+    using tree = makeTree({
+      ".git/info/exclude": "secret\n",
+      ".gitignore": "/sub/deep/no\n",
+      "sub/deep/no": "x",
+      "sub/deep/yes": "x",
+      "sub/secret": "x",
+    });
+    expect((await grep(tree, { path: join(tree.root, "sub") })).filenames).toEqual(["sub/deep/yes"]);
+  });
+
+  test("hidden entries are visited only when asked, and what git keeps never", async () => {
+    using tree = makeTree({ ".git/f": "x", ".env": "x", ".github/f": "x", f: "x" });
+    expect((await grep(tree)).filenames).toEqual(["f"]);
+    expect((await grep(tree, { includeHidden: true })).filenames).toEqual([".env", ".github/f", "f"]);
+  });
+
+  test("globs and types choose files", async () => {
+    using tree = makeTree({ "a.ts": "x", "a.test.ts": "x", "b.rs": "x", "sub/c.tsx": "x" });
+    expect((await grep(tree, { glob: "*.{ts,tsx}" })).filenames).toEqual(["a.test.ts", "a.ts", "sub/c.tsx"]);
+    expect((await grep(tree, { glob: "!*.test.ts" })).filenames).toEqual(["a.ts", "b.rs", "sub/c.tsx"]);
+    expect((await grep(tree, { glob: "sub/**" })).filenames).toEqual(["sub/c.tsx"]);
+    expect((await grep(tree, { type: "rust" })).filenames).toEqual(["b.rs"]);
+  });
+});
+
+describe("A5 hostile trees do no harm", () => {
+  test("links are not followed, so loops end and nothing outside is read", async () => {
+    using outside = makeTree({ secret: "x" });
+    using tree = makeTree({ "a/f": "x" });
+    symlinkSync(tree.root, join(tree.root, "a", "loop"));
+    symlinkSync(outside.root, join(tree.root, "out"));
+    symlinkSync(join(outside.root, "secret"), join(tree.root, "leak"));
+    expect((await grep(tree, { includeHidden: true })).filenames).toEqual(["a/f"]);
+  });
+
+  test("a link as the place to search is refused", async () => {
+    using tree = makeTree({ f: "x" });
+    symlinkSync(join(tree.root, "f"), join(tree.root, "link"));
+    await expect(grep(tree, { path: join(tree.root, "link") })).rejects.toMatchObject({ code: "fs.not_a_file" });
+  });
+
+  test.skipIf(Bun.which("mkfifo") === null)("a FIFO is not opened, found or given", async () => {
+    using tree = makeTree({ f: "x" });
+    Bun.spawnSync(["mkfifo", join(tree.root, "pipe")]);
+    expect((await grep(tree)).filenames).toEqual(["f"]);
+    await expect(grep(tree, { path: join(tree.root, "pipe") })).rejects.toMatchObject({
+      code: "fs.not_a_file",
+      message: expect.stringContaining("a FIFO"),
+    });
+  });
+
+  test("names with spaces, line ends and bytes that are not UTF-8 are searched", async () => {
+    using tree = makeTree({ "a b": "x", "line\nend": "x", é: "x" });
+    const odd = Buffer.concat([Buffer.from(`${tree.root}/`), Buffer.from([0x6f, 0xff])]);
+    mkdirSync(odd);
+    writeFileSync(Buffer.concat([odd, Buffer.from("/in")]), "x");
+    expect((await grep(tree)).filenames).toEqual(["a b", "line\nend", "o\uFFFD/in", "é"]);
+  });
+
+  // Root reads what no permission bit allows.
+  test.skipIf(process.getuid?.() === 0)("a folder that can't be read is counted and the rest is searched", async () => {
+    using tree = makeTree({ "closed/f": "x", f: "x" });
+    chmodSync(join(tree.root, "closed"), 0);
+    const answer = await grep(tree);
+    chmodSync(join(tree.root, "closed"), 0o700);
+    expect(answer).toMatchObject({ filenames: ["f"], skipped: { unreadable: 1 } });
+  });
+
+  test("what the policy hides is not searched, file or folder", async () => {
+    using tree = makeTree({ f: "x", "keys/id": "x", token: "x" });
+    const mayRead = (path: string): boolean => !path.endsWith("/keys") && !path.endsWith("/token");
+    expect((await grep(tree, {}, mayRead)).filenames).toEqual(["f"]);
+    await expect(grep(tree, { path: join(tree.root, "token") }, mayRead)).rejects.toMatchObject({
+      code: "sandbox.hidden",
+    });
+  });
+});
+
+test("A5 a raised signal ends a search within 100 ms", async () => {
+  const files = Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`d${n % 30}/f${n}`, "hay\n".repeat(500)]));
+  using tree = makeTree(files);
+  const stop = new AbortController();
+  const running = createSearch(EVERYTHING).grep(queryOf(tree, "(\\w+\\s?)+x"), stop.signal);
+  await Bun.sleep(1);
+  const raised = performance.now();
+  stop.abort();
+  await expect(running).rejects.toMatchObject({ code: "tool.cancelled" });
+  expect(performance.now() - raised).toBeLessThan(100);
+});
