@@ -1,0 +1,170 @@
+//! Paths: what a word names, and whether a pattern covers it.
+
+use super::pattern::{Base, PathPattern};
+use super::types::PolicyQuestion;
+use super::wildcard::{ANYTHING, FOLDERS, Proof, Token, UNKNOWN, matches, tokens};
+use crate::shell::ast::{Piece, Word};
+
+/// Folders and files that a tool outside the sandbox would obey or run: writing them asks, even in the workspace.
+const PROTECTED: [&str; 22] = [
+    ".bash_login",
+    ".bash_profile",
+    ".bashrc",
+    ".claude",
+    ".cordon",
+    ".devcontainer",
+    ".direnv",
+    ".envrc",
+    ".git",
+    ".gitconfig",
+    ".gitmodules",
+    ".husky",
+    ".idea",
+    ".mcp.json",
+    ".mvn",
+    ".npmrc",
+    ".profile",
+    ".ssh",
+    ".vscode",
+    ".yarnrc",
+    ".zprofile",
+    ".zshrc",
+];
+
+/// What a word names as a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PathValue {
+    /// One of these absolute paths; more than one if the working folder may have changed.
+    Known(Vec<String>),
+    /// An absolute path with unknown parts.
+    Partly(Vec<Token>),
+}
+
+/// The folders that a command line starts from.
+#[derive(Debug, Clone)]
+pub(crate) struct Places<'a> {
+    pub(crate) question: &'a PolicyQuestion,
+    /// Each folder that may be the current one; empty if it cannot be known.
+    pub(crate) cwds: Vec<String>,
+    /// The script sets HOME.
+    pub(crate) home_changed: bool,
+}
+
+impl Places<'_> {
+    /// The path that `word` names.
+    pub(crate) fn resolve(&self, word: &Word) -> PathValue {
+        let mut text = Vec::new();
+        for piece in &word.pieces {
+            match piece {
+                Piece::Lit(literal) => text.extend(tokens(literal)),
+                Piece::Home(_) if !self.home_changed => text.extend(tokens(&self.question.home)),
+                Piece::Cwd(_) if self.cwds.len() == 1 => text.extend(tokens(&self.cwds[0])),
+                _ => text.push(UNKNOWN),
+            }
+        }
+        self.absolute(text)
+    }
+
+    /// The path that a literal names.
+    pub(crate) fn resolve_text(&self, text: &str) -> PathValue {
+        self.absolute(tokens(text))
+    }
+
+    fn absolute(&self, text: Vec<Token>) -> PathValue {
+        let plain: Option<String> = text.iter().map(|token| char::from_u32(*token)).collect();
+        let rooted = text.first() == Some(&Token::from('/'));
+        if let Some(plain) = plain {
+            return match (rooted, self.cwds.is_empty()) {
+                (true, _) => PathValue::Known(vec![normalize(&plain)]),
+                (false, false) => {
+                    PathValue::Known(self.cwds.iter().map(|cwd| normalize(&format!("{cwd}/{plain}"))).collect())
+                }
+                (false, true) => PathValue::Partly([vec![UNKNOWN], tokens(&format!("/{plain}"))].concat()),
+            };
+        }
+        let upward = text.windows(2).any(|pair| pair == [Token::from('.'), Token::from('.')]);
+        let at_start = text.first() == Some(&UNKNOWN);
+        match self.cwds.as_slice() {
+            _ if upward || (at_start && text.len() == 1) => PathValue::Partly(vec![UNKNOWN]),
+            _ if rooted || at_start => PathValue::Partly(text),
+            [cwd] => PathValue::Partly([tokens(&format!("{cwd}/")), text].concat()),
+            _ => PathValue::Partly([vec![UNKNOWN, Token::from('/')], text].concat()),
+        }
+    }
+
+    /// Whether the pattern covers the path.
+    pub(crate) fn covers(&self, pattern: &PathPattern, path: &PathValue, proof: Proof) -> bool {
+        let patterns = self.full_patterns(pattern, proof);
+        let covered = |text: &[Token]| patterns.iter().any(|pattern| matches(pattern, text, proof));
+        match path {
+            PathValue::Known(paths) if proof == Proof::Strict => paths.iter().all(|path| covered(&tokens(path))),
+            PathValue::Known(paths) => paths.iter().any(|path| covered(&tokens(path))),
+            // An unknown part may contain `..`, so nothing is certain.
+            PathValue::Partly(text) => proof == Proof::Possible && covered(text),
+        }
+    }
+
+    fn full_patterns(&self, pattern: &PathPattern, proof: Proof) -> Vec<Vec<Token>> {
+        let question = self.question;
+        let mut bases: Vec<&str> = match pattern.base {
+            Base::Absolute => vec![""],
+            Base::Home => vec![&question.home],
+            Base::Workspace => question.roots.iter().take(1).map(String::as_str).collect(),
+            Base::Cwd => vec![&question.cwd],
+        };
+        // A refusal written for the working folder also holds for the workspace around it.
+        if pattern.base == Base::Cwd && proof != Proof::Strict {
+            bases.extend(question.roots.iter().map(String::as_str));
+        }
+        let mut made = Vec::with_capacity(bases.len() * 2);
+        for base in bases {
+            let mut whole = tokens(base.trim_end_matches('/'));
+            if !pattern.below.is_empty() {
+                whole.push(Token::from('/'));
+                if pattern.any_depth {
+                    whole.extend(FOLDERS);
+                }
+                whole.extend(&pattern.below);
+            }
+            made.push([whole.as_slice(), &[Token::from('/'), ANYTHING]].concat());
+            if !pattern.inside_only {
+                made.push(whole);
+            }
+        }
+        made
+    }
+
+    /// Whether every value of the path lies in a folder that may be written, and is not one of the protected files.
+    pub(crate) fn is_workspace(&self, path: &PathValue) -> bool {
+        let PathValue::Known(paths) = path else { return false };
+        paths
+            .iter()
+            .all(|path| self.question.roots.iter().any(|root| is_inside(path, root)) && !self.is_protected(path))
+    }
+
+    fn is_protected(&self, path: &str) -> bool {
+        let below =
+            self.question.roots.iter().find(|root| is_inside(path, root)).map_or(path, |root| &path[root.len()..]);
+        let ci = below.contains("/.github/workflows") || below.ends_with("/.gitlab-ci.yml");
+        ci || below.split('/').any(|part| PROTECTED.contains(&part.to_ascii_lowercase().as_str()))
+    }
+}
+
+/// Whether `path` is `folder` or lies in it. Both are normalised.
+pub(crate) fn is_inside(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Takes `.`, `..` and double slashes out of an absolute path, by text alone.
+pub(crate) fn normalize(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}

@@ -1,0 +1,121 @@
+//! The fixed table of commands that change nothing when they are given these options only (D8, C18).
+
+use super::command::system_name;
+use super::read_only_options::{GIT, OPTIONS, Safe};
+use super::wrappers::View;
+use crate::shell::ast::{Piece, Word};
+
+/// Commands of the table that do not read the files named by their arguments.
+const NOT_READING: [&str; 18] = [
+    "echo", "printf", "true", "false", ":", "test", "[", "pwd", "type", "which", "expr", "seq", "sleep", "basename",
+    "dirname", "date", "git", "command",
+];
+
+/// Whether the command line is in the table, with safe options only.
+pub(crate) fn is_read_only(view: &View) -> bool {
+    let Some(name) = view.argv.first().and_then(|word| word.text.as_deref()).map(system_name) else { return false };
+    let args = &view.argv[1..];
+    if view.open && !matches!(OPTIONS.iter().find(|(known, _)| *known == name), Some((_, Safe::Always))) {
+        return false;
+    }
+    if name == "git" {
+        return git(args);
+    }
+    if name == "command" {
+        return args.first().is_some_and(|word| matches!(word.text.as_deref(), Some("-v" | "-V")));
+    }
+    match OPTIONS.iter().find(|(known, _)| *known == name) {
+        Some((_, safe)) => fits(safe, args),
+        None => matches!(name, "env" | "hostname") && args.is_empty(),
+    }
+}
+
+/// Whether the arguments of this command are paths that it reads.
+pub(crate) fn reads_arguments(name: &str) -> bool {
+    !NOT_READING.contains(&name)
+}
+
+fn fits(safe: &Safe, args: &[&Word]) -> bool {
+    match safe {
+        Safe::Always => true,
+        Safe::NoArguments => args.is_empty(),
+        Safe::Only { short, long } => args.iter().all(|word| option_allowed(word, short, long)),
+        Safe::Without { short, long } => args.iter().all(|word| !may_be(word, short, long)),
+        Safe::Operands { at_most, short } => {
+            let operands = args.iter().filter(|word| is_operand(word)).count();
+            operands <= *at_most && args.iter().all(|word| option_allowed(word, short, &[]))
+        }
+    }
+}
+
+/// The word is certainly no option: it begins with known text that is no dash, and stays one word.
+fn is_operand(word: &Word) -> bool {
+    if let Some(text) = &word.text {
+        return !text.starts_with('-') || text == "-";
+    }
+    let splits = |piece: &Piece| matches!(piece, Piece::Dyn { quoted: false, .. });
+    let starts = match word.pieces.first() {
+        Some(Piece::Lit(text)) => !text.is_empty() && !text.starts_with('-'),
+        Some(Piece::Home(_) | Piece::Cwd(_)) => true,
+        _ => false,
+    };
+    starts && !word.pieces.iter().any(splits)
+}
+
+fn option_allowed(word: &Word, short: &str, long: &[&str]) -> bool {
+    if is_operand(word) {
+        return true;
+    }
+    let Some(text) = word.text.as_deref() else { return false };
+    match text.strip_prefix("--") {
+        Some("") => true,
+        Some(name) => {
+            let name = name.split('=').next().unwrap_or_default();
+            long.contains(&name)
+        }
+        None => text[1..].chars().all(|letter| short.contains(letter) || letter.is_ascii_digit()),
+    }
+}
+
+/// The word is, or could become, one of the options. Long names may be cut short, as getopt_long permits.
+fn may_be(word: &Word, short: &str, long: &[&str]) -> bool {
+    if is_operand(word) {
+        return false;
+    }
+    let Some(text) = word.text.as_deref() else { return true };
+    match text.strip_prefix("--") {
+        Some("") => false,
+        Some(name) => {
+            let name = name.split('=').next().unwrap_or_default();
+            long.iter().any(|unsafe_name| unsafe_name.starts_with(name))
+        }
+        // find and others have words behind one dash, which are listed in `long` with that dash.
+        None => long.contains(&text) || text[1..].chars().any(|letter| short.contains(letter)),
+    }
+}
+
+/// `git` with a subcommand that only reads. Options before the subcommand can run programs (`-c core.pager=…`).
+fn git(args: &[&Word]) -> bool {
+    let args = match args.first().and_then(|word| word.text.as_deref()) {
+        Some("--no-pager" | "--no-optional-locks") => &args[1..],
+        Some("--version") => return args.len() == 1,
+        _ => args,
+    };
+    let Some(name) = args.first().and_then(|word| word.text.as_deref()) else { return false };
+    let Some((_, safe, listing)) = GIT.iter().find(|(known, _, _)| *known == name) else { return false };
+    let args = &args[1..];
+    // `git branch x` creates: with only listing options, an operand must not be there.
+    let operands = args.iter().filter(|word| !word.text.as_deref().is_some_and(|text| text.starts_with('-'))).count();
+    let first = args.first().and_then(|word| word.text.as_deref());
+    match (*listing, name) {
+        ("", _) => fits(safe, args),
+        (_, "branch" | "tag") => {
+            fits(safe, args)
+                && (operands == 0 || matches!(first, Some("--list" | "-l" | "--contains" | "--merged" | "--no-merged")))
+        }
+        (words, _) => match first {
+            None => words.split(' ').any(|word| word == "."),
+            Some(first) => words.split(' ').any(|word| word == first) && fits(safe, &args[1..]),
+        },
+    }
+}

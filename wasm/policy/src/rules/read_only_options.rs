@@ -1,0 +1,167 @@
+//! The table behind `read_only`. A command or option that is missing here is one that asks.
+
+/// Which arguments keep a command from changing anything.
+pub(crate) enum Safe {
+    /// None of its options writes or runs anything.
+    Always,
+    /// Only without arguments.
+    NoArguments,
+    /// Only these options, and operands.
+    Only { short: &'static str, long: &'static [&'static str] },
+    /// Any options but these.
+    Without { short: &'static str, long: &'static [&'static str] },
+    /// Only these options and at most so many operands: a further one would be written.
+    Operands { at_most: usize, short: &'static str },
+}
+
+use Safe::{Always, NoArguments, Only, Operands, Without};
+
+/// Names in alphabetical order.
+pub(crate) static OPTIONS: [(&str, Safe); 67] = [
+    (":", Always),
+    ("[", Always),
+    ("arch", Always),
+    ("base64", Always),
+    ("basename", Always),
+    ("cat", Always),
+    ("cd", Always),
+    ("cksum", Always),
+    ("cmp", Always),
+    ("column", Always),
+    ("comm", Always),
+    ("cut", Always),
+    // -s and --set change the clock, and so does an operand without a plus sign: those begin with a digit.
+    ("date", Only { short: "uRI", long: &["utc", "universal", "rfc-3339", "iso-8601", "date", "rfc-email"] }),
+    ("df", Always),
+    ("diff", Without { short: "", long: &["output"] }),
+    ("dirname", Always),
+    ("du", Always),
+    ("echo", Always),
+    ("egrep", Always),
+    ("exit", Always),
+    ("expand", Always),
+    ("expr", Always),
+    ("false", Always),
+    ("fgrep", Always),
+    ("file", Without { short: "C", long: &["compile"] }),
+    (
+        "find",
+        Without {
+            short: "",
+            long: &[
+                "-exec",
+                "-execdir",
+                "-ok",
+                "-okdir",
+                "-delete",
+                "-fls",
+                "-fprint",
+                "-fprint0",
+                "-fprintf",
+                "-files0-from",
+            ],
+        },
+    ),
+    ("fold", Always),
+    ("getconf", Always),
+    ("grep", Always),
+    ("groups", Always),
+    ("head", Always),
+    ("id", Always),
+    ("join", Always),
+    ("ls", Always),
+    ("md5sum", Always),
+    ("nl", Always),
+    ("nproc", Always),
+    ("numfmt", Always),
+    ("od", Always),
+    ("paste", Always),
+    ("printenv", Always),
+    ("printf", Without { short: "v", long: &[] }),
+    ("ps", Always),
+    ("pwd", Always),
+    ("readlink", Always),
+    ("realpath", Always),
+    ("rev", Always),
+    ("rg", Without { short: "z", long: &["pre", "pre-glob", "hostname-bin", "search-zip"] }),
+    ("seq", Always),
+    ("sha1sum", Always),
+    ("sha256sum", Always),
+    ("sha512sum", Always),
+    ("sleep", Always),
+    ("sort", Without { short: "oTS", long: &["output", "compress-program", "temporary-directory", "files0-from"] }),
+    ("stat", Always),
+    ("tac", Always),
+    ("tail", Always),
+    ("test", Always),
+    ("tr", Always),
+    ("true", Always),
+    ("type", Always),
+    ("uname", Always),
+    ("uniq", Operands { at_most: 1, short: "cdDiuz" }),
+    ("wc", Always),
+    ("which", Always),
+    ("whoami", NoArguments),
+    ("xxd", Operands { at_most: 1, short: "abeipuEclgos" }),
+];
+
+const GIT_OUTPUT: Safe = Without {
+    short: "O",
+    long: &["output", "ext-diff", "textconv", "open-files-in-pager", "no-index", "exec", "upload-pack"],
+};
+
+const LISTING: Safe = Only {
+    short: "avrl",
+    long: &[
+        "list",
+        "all",
+        "remotes",
+        "verbose",
+        "show-current",
+        "contains",
+        "merged",
+        "no-merged",
+        "sort",
+        "format",
+        "column",
+        "no-column",
+        "points-at",
+    ],
+};
+
+/// Subcommand, options, and the words one of which must follow (a lone dot: none need follow). Empty: any may follow.
+pub(crate) static GIT: [(&str, Safe, &str); 22] = [
+    ("blame", GIT_OUTPUT, ""),
+    ("branch", LISTING, "list"),
+    ("cat-file", Only { short: "tspe", long: &["batch-check"] }, ""),
+    ("check-ignore", Always, ""),
+    ("count-objects", Always, ""),
+    ("describe", Always, ""),
+    ("diff", GIT_OUTPUT, ""),
+    ("diff-tree", GIT_OUTPUT, ""),
+    ("for-each-ref", Always, ""),
+    ("grep", GIT_OUTPUT, ""),
+    ("log", GIT_OUTPUT, ""),
+    ("ls-files", Always, ""),
+    ("ls-tree", Always, ""),
+    ("merge-base", Always, ""),
+    ("name-rev", Always, ""),
+    ("remote", Only { short: "v", long: &["verbose"] }, ". -v --verbose get-url"),
+    ("rev-list", GIT_OUTPUT, ""),
+    ("rev-parse", Always, ""),
+    ("shortlog", GIT_OUTPUT, ""),
+    ("show", GIT_OUTPUT, ""),
+    ("status", Always, ""),
+    ("tag", LISTING, "list"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_are_sorted_so_that_a_name_is_found_by_eye() {
+        assert!(OPTIONS.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert!(GIT.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    }
+}

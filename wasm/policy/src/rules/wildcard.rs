@@ -1,0 +1,118 @@
+//! Matching of patterns against text that may be unknown in places.
+
+/// A token of a pattern or of a text: a character, or one of the codes below.
+pub(crate) type Token = u32;
+
+/// In a text: something that is not known.
+pub(crate) const UNKNOWN: Token = 0x11_0000;
+/// In both: white space that was quoted, so it separates nothing.
+pub(crate) const QUOTED_SPACE: Token = 0x11_0001;
+/// In a pattern: anything.
+pub(crate) const ANYTHING: Token = 0x11_0002;
+/// In a pattern: anything without a slash.
+pub(crate) const SEGMENT: Token = 0x11_0003;
+/// In a pattern: one character that is no slash.
+pub(crate) const ONE: Token = 0x11_0004;
+
+/// In a pattern: the next two tokens may be skipped.
+const OPTIONAL: Token = 0x11_0005;
+/// In a pattern: any number of whole folders, each with its slash.
+pub(crate) const FOLDERS: [Token; 3] = [OPTIONAL, ANYTHING, SLASH];
+
+/// What a match must prove.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// Each value that the unknown parts can take matches, and quoted space is not a separator: for `allow`.
+    Strict,
+    /// Each value matches; quoted space may be a separator: for `deny` and `ask`.
+    Certain,
+    /// Some value matches.
+    Possible,
+}
+
+const SLASH: Token = '/' as Token;
+const SPACE: Token = ' ' as Token;
+
+/// Text as tokens.
+pub(crate) fn tokens(text: &str) -> Vec<Token> {
+    text.chars().map(Token::from).collect()
+}
+
+/// Whether the whole text matches, in time proportional to the product of the lengths.
+pub(crate) fn matches(pattern: &[Token], text: &[Token], proof: Proof) -> bool {
+    let mut states = vec![false; pattern.len() + 1];
+    states[0] = true;
+    close(pattern, &mut states);
+    let mut next = vec![false; pattern.len() + 1];
+    for token in text {
+        next.fill(false);
+        if *token == UNKNOWN && proof == Proof::Possible {
+            let first = states.iter().position(|state| *state).unwrap_or(states.len());
+            next[first..].fill(true);
+        } else {
+            for (index, wanted) in pattern.iter().enumerate() {
+                if !states[index] {
+                    continue;
+                }
+                match *wanted {
+                    ANYTHING => next[index] = true,
+                    SEGMENT => next[index] |= *token != SLASH && *token != UNKNOWN,
+                    ONE => next[index + 1] |= *token != SLASH && *token != UNKNOWN,
+                    _ => next[index + 1] |= same(*wanted, *token, proof),
+                }
+            }
+        }
+        close(pattern, &mut next);
+        std::mem::swap(&mut states, &mut next);
+        if !states.contains(&true) {
+            return false;
+        }
+    }
+    states[pattern.len()]
+}
+
+/// A wildcard may match nothing.
+fn close(pattern: &[Token], states: &mut [bool]) {
+    for (index, wanted) in pattern.iter().enumerate() {
+        if states[index] && matches!(*wanted, ANYTHING | SEGMENT | OPTIONAL) {
+            states[index + 1] = true;
+            if *wanted == OPTIONAL {
+                states[index + FOLDERS.len()] = true;
+            }
+        }
+    }
+}
+
+fn same(wanted: Token, token: Token, proof: Proof) -> bool {
+    if token == UNKNOWN {
+        return false;
+    }
+    if proof == Proof::Strict {
+        return wanted == token;
+    }
+    let plain = |token| if token == QUOTED_SPACE { SPACE } else { token };
+    plain(wanted) == plain(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_part_is_covered_by_a_star_only() {
+        let pattern = [tokens("rm "), vec![ANYTHING]].concat();
+        let text = [tokens("rm "), vec![UNKNOWN]].concat();
+        assert!(matches(&pattern, &text, Proof::Strict));
+        let flags = tokens("rm -rf x");
+        assert!(!matches(&flags, &text, Proof::Certain));
+        assert!(matches(&flags, &text, Proof::Possible));
+        assert!(!matches(&tokens("mv x"), &text, Proof::Possible));
+    }
+
+    #[test]
+    fn quoted_space_separates_for_deny_and_not_for_allow() {
+        let text = [tokens("git"), vec![QUOTED_SPACE], tokens("push")].concat();
+        assert!(!matches(&tokens("git push"), &text, Proof::Strict));
+        assert!(matches(&tokens("git push"), &text, Proof::Certain));
+    }
+}

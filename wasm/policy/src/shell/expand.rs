@@ -1,0 +1,468 @@
+//! Quotes and the expansions that begin with `$`, a backtick or `<(`.
+
+use super::ast::{Piece, Substitution, Why};
+use super::cursor::{Parsed, Parser};
+use super::word::Builder;
+
+impl Parser<'_> {
+    /// Takes a quote, an escape or an expansion, if one begins here.
+    pub(super) fn quote_or_expansion(&mut self, word: &mut Builder, in_quotes: bool) -> Parsed<bool> {
+        match self.peek() {
+            b'\'' if !in_quotes => self.single_quotes(word)?,
+            b'"' if !in_quotes => self.double_quotes(word)?,
+            b'\\' => self.backslash(word, in_quotes),
+            b'$' => self.dollar(word, in_quotes)?,
+            b'`' => self.backticks(word, in_quotes)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn literal(&mut self, word: &mut Builder, start: usize, end: usize) {
+        let text = self.text.get(start..end).unwrap_or_default();
+        self.facts.quoted_code |= text.contains("$(") || text.contains('`') || text.contains("${");
+        word.quoted_text(text);
+    }
+
+    fn single_quotes(&mut self, word: &mut Builder) -> Parsed<()> {
+        let opened = self.pos;
+        self.skip_single_quotes()?;
+        self.literal(word, opened + 1, self.pos - 1);
+        Ok(())
+    }
+
+    fn skip_single_quotes(&mut self) -> Parsed<()> {
+        let opened = self.pos;
+        match self.src[opened + 1..self.end].iter().position(|byte| *byte == b'\'') {
+            Some(length) => {
+                self.advance(length + 2);
+                Ok(())
+            }
+            None => Err(self.unclosed("single quote", opened)),
+        }
+    }
+
+    fn double_quotes(&mut self, word: &mut Builder) -> Parsed<()> {
+        let opened = self.pos;
+        self.advance(1);
+        word.quoted_text("");
+        self.nested(|parser| parser.quoted_run(word, Some(b'"')))?;
+        if self.eof() {
+            return Err(self.unclosed("double quote", opened));
+        }
+        self.advance(1);
+        Ok(())
+    }
+
+    /// Text with expansions, up to `close` or the end: double quotes, here-docs.
+    pub(super) fn quoted_run(&mut self, word: &mut Builder, close: Option<u8>) -> Parsed<()> {
+        while !self.eof() && Some(self.peek()) != close {
+            if self.peek() == b'\\' && self.at(1) == b'"' && close.is_none() {
+                self.advance(2);
+                word.quoted_text("\\\"");
+            } else if !self.quote_or_expansion(word, true)? {
+                let start = self.pos;
+                while !self.eof() && Some(self.peek()) != close && !matches!(self.peek(), b'\\' | b'$' | b'`') {
+                    self.advance(1);
+                }
+                word.quoted_text(self.text.get(start..self.pos).unwrap_or_default());
+            }
+        }
+        Ok(())
+    }
+
+    fn backslash(&mut self, word: &mut Builder, in_quotes: bool) {
+        let next = self.at(1);
+        if next == b'\n' {
+            return self.advance(2);
+        }
+        if self.pos + 1 >= self.end || (in_quotes && !matches!(next, b'$' | b'`' | b'"' | b'\\')) {
+            self.advance(1);
+            return word.quoted_text("\\");
+        }
+        self.facts.quoted_code |= matches!(next, b'$' | b'`');
+        let mut end = self.pos + 2;
+        while end < self.end && self.src[end] & 0xC0 == 0x80 {
+            end += 1;
+        }
+        let start = self.pos + 1;
+        self.advance(end - self.pos);
+        word.quoted_text(self.text.get(start..end).unwrap_or_default());
+    }
+
+    fn dollar(&mut self, word: &mut Builder, in_quotes: bool) -> Parsed<()> {
+        match self.at(1) {
+            b'(' if self.at(2) == b'(' && self.is_arithmetic(self.pos + 1)? => {
+                self.advance(1);
+                self.arithmetic(word)?;
+                word.dynamic(Piece::Dyn { why: Why::Arithmetic, quoted: in_quotes });
+            }
+            b'(' => {
+                self.substitution(word, "$(")?;
+                word.dynamic(Piece::Dyn { why: Why::Command, quoted: in_quotes });
+            }
+            b'{' => self.braced_parameter(word, in_quotes)?,
+            b'[' => self.old_arithmetic(word, in_quotes)?,
+            b'\'' if !in_quotes => self.ansi_quotes(word)?,
+            b'"' if !in_quotes => {
+                self.advance(1);
+                self.double_quotes(word)?;
+            }
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+                let start = self.pos + 1;
+                self.advance(1);
+                while self.peek().is_ascii_alphanumeric() || self.peek() == b'_' {
+                    self.advance(1);
+                }
+                let name = self.text.get(start..self.pos).unwrap_or_default();
+                word.dynamic(parameter(name, in_quotes));
+            }
+            b'0'..=b'9' | b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!' => {
+                self.advance(2);
+                word.dynamic(parameter("", in_quotes));
+            }
+            _ => {
+                self.advance(1);
+                if in_quotes { word.quoted_text("$") } else { word.text("$") }
+            }
+        }
+        Ok(())
+    }
+
+    /// `$(`, `<(` or `>(` up to its `)`.
+    fn substitution(&mut self, word: &mut Builder, kind: &'static str) -> Parsed<()> {
+        let opened = self.pos;
+        let outer = std::mem::take(&mut self.pending);
+        self.advance(2);
+        let body = self.nested(|parser| parser.list(&[")"]))?;
+        if self.eof() {
+            return Err(self.unclosed("substitution", opened));
+        }
+        self.expect(")")?;
+        if !self.pending.is_empty() {
+            return Err(self.unclosed("here-doc in the substitution", opened));
+        }
+        self.pending = outer;
+        word.subs.push(Substitution { span: self.span_from(opened), kind, body });
+        Ok(())
+    }
+
+    pub(super) fn process_substitution(&mut self, word: &mut Builder) -> Parsed<()> {
+        let kind = if self.peek() == b'<' { "<(" } else { ">(" };
+        self.substitution(word, kind)?;
+        word.dynamic(Piece::Dyn { why: Why::Process, quoted: true });
+        Ok(())
+    }
+
+    /// `${…}`. What stands in it is read for its substitutions only.
+    fn braced_parameter(&mut self, word: &mut Builder, in_quotes: bool) -> Parsed<()> {
+        let opened = self.pos;
+        self.advance(2);
+        if matches!(self.peek(), b' ' | b'\t' | b'\n' | b'|') {
+            return Err(self.fault("shell.unsupported", "\"${ command; }\" is not supported", opened));
+        }
+        let name_start = self.pos;
+        while matches!(self.peek(), b'!' | b'#') && self.at(1) != b'}' {
+            self.advance(1);
+        }
+        while self.peek().is_ascii_alphanumeric() || matches!(self.peek(), b'_' | b'@' | b'*' | b'?' | b'-' | b'$') {
+            let special = !(self.peek().is_ascii_alphanumeric() || self.peek() == b'_');
+            self.advance(1);
+            if special {
+                break;
+            }
+        }
+        let name = self.text.get(name_start..self.pos).unwrap_or_default();
+        let piece = if self.peek() == b'}' { parameter(name, in_quotes) } else { parameter("", in_quotes) };
+        self.facts.prompt_expansion |= self.looking_at("@P") || name.ends_with('@') && self.looking_at("P");
+        self.facts.arithmetic |=
+            self.peek() == b'[' || self.peek() == b':' && !matches!(self.at(1), b'-' | b'+' | b'=' | b'?');
+        // A single quote quotes inside double quotes only where a pattern stands (POSIX 2.6.2, bash "Shell Parameter Expansion").
+        let quoting = !in_quotes || matches!(self.peek(), b'#' | b'%' | b'/' | b'^' | b',' | b'@' | b'[');
+        let mut inner = Builder::default();
+        self.nested(|parser| parser.parameter_rest(&mut inner, in_quotes, quoting, opened))?;
+        word.subs.append(&mut inner.subs);
+        word.dynamic(piece);
+        Ok(())
+    }
+
+    fn parameter_rest(&mut self, inner: &mut Builder, in_quotes: bool, quoting: bool, opened: usize) -> Parsed<()> {
+        while !self.eof() {
+            match self.peek() {
+                b'}' => {
+                    self.advance(1);
+                    return Ok(());
+                }
+                b'\'' if quoting => self.single_quotes(inner)?,
+                b'\'' => self.advance(1),
+                b'"' => self.double_quotes(inner)?,
+                b'<' | b'>' if self.at(1) == b'(' && !in_quotes => self.process_substitution(inner)?,
+                b'@' if self.at(1) == b'P' && self.at(2) == b'}' => {
+                    self.facts.prompt_expansion = true;
+                    self.advance(2);
+                }
+                _ => {
+                    if !self.quote_or_expansion(inner, in_quotes)? {
+                        self.advance(1);
+                    }
+                }
+            }
+        }
+        Err(self.unclosed("parameter expansion", opened))
+    }
+
+    /// Whether the `((` at `open` is closed by `))`; if not, it is two opening parentheses.
+    pub(super) fn is_arithmetic(&mut self, open: usize) -> Parsed<bool> {
+        let close = self.closing_paren(open + 1)?;
+        Ok(close + 1 < self.end && self.src[close + 1] == b')')
+    }
+
+    /// At `((`: reads to the `))` for the substitutions inside.
+    pub(super) fn arithmetic(&mut self, word: &mut Builder) -> Parsed<()> {
+        let close = self.closing_paren(self.pos + 1)?;
+        self.advance(2);
+        self.nested(|parser| parser.arithmetic_text(word, close))?;
+        self.advance(2);
+        Ok(())
+    }
+
+    /// Quotes mean nothing here: `$(( '$(x)' ))` runs x.
+    fn arithmetic_text(&mut self, word: &mut Builder, close: usize) -> Parsed<()> {
+        self.facts.arithmetic = true;
+        let end = std::mem::replace(&mut self.end, close);
+        let mut inner = Builder::default();
+        while !self.eof() {
+            match self.peek() {
+                b'$' => self.dollar(&mut inner, true)?,
+                b'`' => self.backticks(&mut inner, true)?,
+                b'\\' => self.advance(2),
+                _ => self.advance(1),
+            }
+        }
+        self.end = end;
+        word.subs.append(&mut inner.subs);
+        Ok(())
+    }
+
+    /// `$[…]`.
+    fn old_arithmetic(&mut self, word: &mut Builder, in_quotes: bool) -> Parsed<()> {
+        let opened = self.pos;
+        self.facts.arithmetic = true;
+        self.advance(2);
+        let mut inner = Builder::default();
+        let mut open = 1usize;
+        self.nested(|parser| {
+            while !parser.eof() {
+                match parser.peek() {
+                    b'[' => open += 1,
+                    b']' => open -= 1,
+                    _ => {}
+                }
+                if open == 0 {
+                    parser.advance(1);
+                    return Ok(());
+                }
+                if !parser.quote_or_expansion(&mut inner, true)? {
+                    parser.advance(1);
+                }
+            }
+            Err(parser.unclosed("arithmetic expansion", opened))
+        })?;
+        word.subs.append(&mut inner.subs);
+        word.dynamic(Piece::Dyn { why: Why::Arithmetic, quoted: in_quotes });
+        Ok(())
+    }
+
+    /// The place of the `)` that closes the `(` at `open`. One scan finds it for all parentheses inside, and remembers,
+    /// so that a run of `((` costs one pass and not one for each.
+    fn closing_paren(&mut self, open: usize) -> Parsed<usize> {
+        if self.closing.is_empty() {
+            self.closing = vec![0; self.src.len()];
+        }
+        if self.closing[open] == 0 {
+            self.scan_parens(open)?;
+        }
+        let close = self.closing[open] as usize;
+        if close < self.end { Ok(close) } else { Err(self.unclosed("parenthesis", open)) }
+    }
+
+    fn scan_parens(&mut self, open: usize) -> Parsed<()> {
+        let (mut stack, mut at) = (vec![(b'(', open)], open + 1);
+        while at < self.end {
+            self.steps += 1;
+            let (byte, next) = (self.src[at], if at + 1 < self.end { self.src[at + 1] } else { 0 });
+            let context = stack.last().map_or(0, |entry| entry.0);
+            match (context, byte) {
+                (_, b'\\') => at += 1,
+                (b'"', b'"') | (b'{', b'}') => drop(stack.pop()),
+                (_, b'`') if context == b'`' => drop(stack.pop()),
+                (_, b'`') => stack.push((b'`', at)),
+                (_, b'$') if next == b'(' => {
+                    at += 1;
+                    stack.push((b'(', at));
+                }
+                (_, b'$') if next == b'{' => {
+                    at += 1;
+                    stack.push((b'{', at));
+                }
+                (b'"', _) => {}
+                (_, b'"') => stack.push((b'"', at)),
+                (_, b'\'') => match self.src[at + 1..self.end].iter().position(|byte| *byte == b'\'') {
+                    Some(length) => at += length + 1,
+                    None => return Err(self.unclosed("single quote", at)),
+                },
+                (b'(' | b'`', b'(') => stack.push((b'(', at)),
+                (b'(', b')') => {
+                    if let Some((_, opened)) = stack.pop() {
+                        self.closing[opened] = at as u32;
+                    }
+                    if stack.is_empty() {
+                        return Ok(());
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        Err(self.unclosed("parenthesis", open))
+    }
+
+    /// Backticks: the text between them is unescaped once and parsed as a source of its own.
+    fn backticks(&mut self, word: &mut Builder, in_quotes: bool) -> Parsed<()> {
+        let opened = self.pos;
+        self.advance(1);
+        let (mut bytes, mut offsets) = (Vec::new(), Vec::new());
+        loop {
+            if self.eof() {
+                return Err(self.unclosed("backtick", opened));
+            }
+            match (self.peek(), self.at(1)) {
+                (b'`', _) => break,
+                (b'\\', next) if matches!(next, b'`' | b'\\' | b'$') || (in_quotes && next == b'"') => self.advance(1),
+                _ => {}
+            }
+            bytes.push(self.peek());
+            offsets.push(self.span(self.pos, self.pos)[0]);
+            self.advance(1);
+        }
+        offsets.push(self.span(self.pos, self.pos)[0]);
+        self.advance(1);
+        let body = self.nested(|parser| parser.inner_source(&bytes, offsets))?;
+        word.subs.push(Substitution { span: self.span_from(opened), kind: "`", body });
+        word.dynamic(Piece::Dyn { why: Why::Command, quoted: in_quotes });
+        Ok(())
+    }
+
+    fn inner_source(&mut self, bytes: &[u8], offsets: Vec<u32>) -> Parsed<super::ast::Sequence> {
+        // Only whole ASCII escapes were taken out, so this is still UTF-8.
+        let text = String::from_utf8_lossy(bytes);
+        let mut inner = Parser::new(&text)?;
+        inner.depth = self.depth;
+        inner.offsets = Some(offsets);
+        inner.docs = std::mem::take(&mut self.docs);
+        inner.facts = self.facts;
+        let script = inner.script();
+        self.steps += inner.steps;
+        self.facts = inner.facts;
+        let script = script?;
+        self.docs = script.here_docs;
+        Ok(script.items)
+    }
+
+    /// `$'…'`.
+    fn ansi_quotes(&mut self, word: &mut Builder) -> Parsed<()> {
+        let opened = self.pos;
+        self.advance(2);
+        let mut decoded = Some(String::new());
+        while self.peek() != b'\'' {
+            if self.eof() {
+                return Err(self.unclosed("single quote", opened));
+            }
+            let run = self.pos;
+            if self.peek() != b'\\' {
+                while !self.eof() && !matches!(self.peek(), b'\\' | b'\'') {
+                    self.advance(1);
+                }
+                if let Some(text) = &mut decoded {
+                    text.push_str(self.text.get(run..self.pos).unwrap_or_default());
+                }
+                continue;
+            }
+            self.advance(1);
+            let escape = self.ansi_escape();
+            if let (Some(text), Some(decoded)) = (&mut decoded, &escape) {
+                text.push_str(decoded);
+            }
+            if escape.is_none() {
+                decoded = None;
+            }
+        }
+        self.advance(1);
+        match decoded {
+            Some(text) => {
+                self.facts.quoted_code |= text.contains("$(") || text.contains('`') || text.contains("${");
+                word.quoted_text(&text);
+            }
+            None => word.dynamic(Piece::Dyn { why: Why::Bytes, quoted: true }),
+        }
+        Ok(())
+    }
+
+    /// The escape after a backslash; none if it makes a byte that is not a character (or NUL, which ends the string).
+    fn ansi_escape(&mut self) -> Option<String> {
+        let byte = self.peek();
+        let (digits, radix) = match byte {
+            b'x' => (2, 16),
+            b'u' => (4, 16),
+            b'U' => (8, 16),
+            b'0'..=b'7' => (3, 8),
+            _ => {
+                let start = self.pos;
+                self.advance(1);
+                while !self.eof() && self.src[self.pos] & 0xC0 == 0x80 {
+                    self.advance(1);
+                }
+                return simple_escape(byte, self.text.get(start..self.pos).unwrap_or_default());
+            }
+        };
+        if radix == 16 {
+            self.advance(1);
+        }
+        let start = self.pos;
+        while self.pos - start < digits && (self.peek() as char).is_digit(radix) {
+            self.advance(1);
+        }
+        let text = self.text.get(start..self.pos).unwrap_or_default();
+        let value = u32::from_str_radix(text, radix).ok()?;
+        // A byte above 127 is part of a character at best; which one depends on its neighbours and the locale.
+        let limit = if matches!(byte, b'u' | b'U') { u32::MAX } else { 127 };
+        char::from_u32(value).filter(|_| value > 0 && value <= limit).map(String::from)
+    }
+}
+
+fn simple_escape(byte: u8, source: &str) -> Option<String> {
+    let decoded = match byte {
+        b'n' => "\n",
+        b't' => "\t",
+        b'r' => "\r",
+        b'a' => "\x07",
+        b'b' => "\x08",
+        b'e' | b'E' => "\x1b",
+        b'f' => "\x0c",
+        b'v' => "\x0b",
+        b'\\' | b'\'' | b'"' | b'?' => source,
+        // `\cX` makes a control character: rare enough to be left unknown.
+        b'c' => return None,
+        _ => return Some(format!("\\{source}")),
+    };
+    Some(decoded.to_string())
+}
+
+/// The piece that `$name` makes.
+fn parameter(name: &str, quoted: bool) -> Piece {
+    match name {
+        "HOME" => Piece::Home(Why::Parameter),
+        "PWD" => Piece::Cwd(Why::Parameter),
+        _ => Piece::Dyn { why: Why::Parameter, quoted },
+    }
+}
