@@ -1,0 +1,99 @@
+import { createCore } from "@cordon/core";
+import type { ToolRequest, ToolResult } from "@cordon/core/contract";
+import type { Cli, Command } from "../command.ts";
+import { EXIT, exitCodeOf } from "../exit_codes.ts";
+import { parseDuration } from "../flag_values.ts";
+import { emptyRulesDraft, readFlags, RULE_FLAGS, type RulesDraft, usageFault } from "../flags.ts";
+import { NOBODY } from "../nobody.ts";
+import { createPersonAsker } from "../ui/ask_person.ts";
+import { renderHelp } from "../ui/help.ts";
+import { writeFully } from "../ui/write_fully.ts";
+
+type CallDraft = RulesDraft & { timeoutMs: number | undefined };
+
+/** `cordon call`: one tool call. */
+export const command: Command<CallDraft> = {
+  name: "call",
+  summary: "Make one tool call",
+  usage: "cordon call TOOL [JSON] [flags]",
+  details: `The input is JSON from the argument or, without one, from stdin. The result is JSON on stdout.
+Exit codes: 0 the tool did its work, 1 it reported an error, 3 the call was denied, 120 the sandbox could not enforce what
+the policy demands, 121 bad usage.`,
+  flags: {
+    timeout: {
+      takes: "value",
+      hint: "TIME",
+      help: "stop the call after this time, for example 90s",
+      apply: (draft, value) => void (draft.timeoutMs = parseDuration("timeout", value ?? "")),
+    },
+    ...RULE_FLAGS,
+  },
+  examples: [
+    [`cordon call bash '{"command":"git status"}'`, "a shell command in the sandbox"],
+    [`echo '{"path":"README.md"}' | cordon call read_file`, "the input from stdin"],
+    [`cordon call bash --allow 'bash(npm test)' '{"command":"npm test"}'`, "with a rule for this call"],
+  ],
+  run: callTool,
+};
+
+async function callTool(args: readonly string[], cli: Cli): Promise<number> {
+  const draft: CallDraft = { ...emptyRulesDraft(), timeoutMs: undefined };
+  const folders = { cwd: cli.world.cwd, home: cli.world.env["HOME"] };
+  const [tool, json, ...more] = readFlags(args, draft, { table: command.flags, words: "mixed", folders });
+  if (draft.help) return (writeFully(1, renderHelp(command)), EXIT.ok);
+  if (!tool) throw usageFault("No tool was named", "write cordon call TOOL [JSON]; cordon tools lists them");
+  if (more.length > 0)
+    throw usageFault(
+      `${more.length + 1} words follow the tool, one JSON text is wanted`,
+      "put the JSON in single quotes",
+    );
+  const input = json === undefined ? await readInput(cli) : parseInput(json, "The argument");
+  const asker = json !== undefined && cli.world.stdinIsTty ? createPersonAsker(cli) : NOBODY;
+  const core = createCore({
+    world: cli.world,
+    rules: draft.rules,
+    asker,
+    background: "refused",
+    ...(draft.mode ? { mode: draft.mode } : {}),
+  });
+  const abort = new AbortController();
+  const stopListening = cli.onSignal(["SIGINT", "SIGTERM", "SIGHUP"], () => abort.abort());
+  try {
+    const timeout = draft.timeoutMs === undefined ? {} : { timeoutMs: draft.timeoutMs };
+    const request: ToolRequest = { id: "call", door: "call", tool, input, signal: abort.signal, ...timeout };
+    return show(await core.dispatch(request), cli);
+  } finally {
+    stopListening();
+    await core.close();
+  }
+}
+
+function show(result: ToolResult, cli: Cli): number {
+  writeFully(1, `${JSON.stringify(result, null, cli.isTty(1) ? 2 : undefined)}\n`);
+  return result.ok ? EXIT.ok : exitCodeOf(result.error.code);
+}
+
+async function readInput(cli: Cli): Promise<unknown> {
+  if (cli.world.stdinIsTty)
+    throw usageFault("No input was given", "write the JSON as the second word, for example '{}', or pipe it in");
+  const bytes = await Bun.stdin.bytes();
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw usageFault("The input on stdin is not UTF-8", "send JSON as UTF-8");
+  }
+  if (text.trim() === "") throw usageFault("The input on stdin is empty", "send a JSON object, for example {}");
+  return parseInput(text, "The input on stdin");
+}
+
+function parseInput(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw usageFault(
+      `${what} is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+      `for example '{"command":"ls"}'`,
+    );
+  }
+}

@@ -1,0 +1,46 @@
+import { createCore } from "@cordon/core";
+import type { Cli, Command } from "../command.ts";
+import { EXIT } from "../exit_codes.ts";
+import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlags, usageFault } from "../flags.ts";
+import { NOBODY } from "../nobody.ts";
+import { renderHelp } from "../ui/help.ts";
+import { renderMachine } from "../ui/render_machine.ts";
+import { writeFully } from "../ui/write_fully.ts";
+import { VERSION } from "../version.ts";
+
+type DoctorDraft = CommonDraft & { json: boolean };
+
+/** `cordon doctor`: what this machine can enforce, and why not more. */
+export const command: Command<DoctorDraft> = {
+  name: "doctor",
+  summary: "Say what this machine can enforce, and why not more",
+  usage: "cordon doctor [--json]",
+  details: "Exit code 0 when there is a sandbox for this machine, 120 when there is none.",
+  flags: {
+    json: { takes: "nothing", help: "as one JSON object", apply: (draft) => void (draft.json = true) },
+    ...COMMON_FLAGS,
+  },
+  examples: [["cordon doctor", "each protection with its state"]],
+  run: async (args, cli) => {
+    const draft: DoctorDraft = { ...emptyCommonDraft(), json: false };
+    const words = readFlags(args, draft, {
+      table: command.flags,
+      words: "mixed",
+      folders: { cwd: cli.world.cwd, home: cli.world.env["HOME"] },
+    });
+    if (draft.help) return (writeFully(1, renderHelp(command)), EXIT.ok);
+    if (words.length > 0) throw usageFault(`cordon doctor takes no word, found ${JSON.stringify(words[0])}`);
+    return examine(draft, cli);
+  },
+};
+
+async function examine(draft: DoctorDraft, cli: Cli): Promise<number> {
+  const core = createCore({ world: cli.world, asker: NOBODY, background: "refused" });
+  const report = await core.machine();
+  writeFully(
+    1,
+    draft.json ? `${JSON.stringify({ version: VERSION, ...report }, null, 2)}\n` : renderMachine(report, VERSION),
+  );
+  await core.close();
+  return report.supported && report.tier !== "none" ? EXIT.ok : EXIT.unenforced;
+}

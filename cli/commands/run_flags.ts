@@ -1,0 +1,163 @@
+import type { Property } from "@cordon/core/contract";
+import { nearestNames } from "@cordon/core";
+import { parseDuration, parseNames, parsePath, parsePaths, splitList } from "../flag_values.ts";
+import {
+  COMMON_FLAGS,
+  type CommonDraft,
+  emptyCommonDraft,
+  type FlagSpec,
+  type FlagTable,
+  usageFault,
+} from "../flags.ts";
+import { PROPERTY_WORDS } from "../ui/property_words.ts";
+
+/** What the flags of `cordon run` set. `allowNet` and `denyNet` are kept apart so that deny wins in any order. */
+export type RunDraft = CommonDraft & {
+  allowRead: string[];
+  allowWrite: string[];
+  denyRead: string[];
+  denyWrite: string[];
+  allowNet: boolean;
+  denyNet: boolean;
+  allowEnv: string[] | "all";
+  require: Property[];
+  timeoutMs: number | null;
+  eventsFile: string | null;
+  explain: boolean;
+  json: boolean;
+};
+
+/** A draft with nothing set. */
+export function emptyRunDraft(): RunDraft {
+  return {
+    ...emptyCommonDraft(),
+    allowRead: [],
+    allowWrite: [],
+    denyRead: [],
+    denyWrite: [],
+    allowNet: false,
+    denyNet: false,
+    allowEnv: [],
+    require: [],
+    timeoutMs: null,
+    eventsFile: null,
+    explain: false,
+    json: false,
+  };
+}
+
+/** The flags of `cordon run`. */
+export const RUN_FLAGS: FlagTable<RunDraft> = {
+  "allow-read": pathFlag("allowRead", "/", "let it read these too (without a path: every file)"),
+  "allow-write": pathFlag("allowWrite", "/", "let it write these too (without a path: every file)"),
+  "deny-read": pathFlag("denyRead", null, "hide these, whatever else is allowed"),
+  "deny-write": pathFlag("denyWrite", null, "keep these unchanged, whatever else is allowed"),
+  "allow-net": {
+    takes: "optional",
+    hint: "HOST,…",
+    help: "let it use the network like any other program (host lists: not in this version)",
+    apply: (draft, value) => {
+      if (value !== null)
+        throw notYet(
+          `--allow-net=${value}`,
+          "host lists come with the network proxy, not in this version",
+          "--allow-net alone opens the whole network",
+        );
+      draft.allowNet = true;
+    },
+  },
+  "deny-net": {
+    takes: "optional",
+    help: "no network, even where the configuration allows it",
+    apply: (draft, value) => {
+      // Less network than asked to deny is safe; but a host list reads as if the other hosts were open.
+      if (value !== null)
+        throw notYet(
+          `--deny-net=${value}`,
+          "host lists come with the network proxy, not in this version",
+          "--deny-net alone blocks all of it",
+        );
+      draft.denyNet = true;
+    },
+  },
+  "allow-env": {
+    takes: "optional",
+    hint: "NAME,…",
+    help: "pass these variables too (without a name: all but those that look like secrets)",
+    apply: (draft, value) => {
+      if (value === null) draft.allowEnv = "all";
+      else if (draft.allowEnv !== "all") draft.allowEnv.push(...parseNames("allow-env", value));
+    },
+  },
+  require: {
+    takes: "value",
+    hint: "PROPERTY,…",
+    help: `run only if these are enforced, else exit 120: ${Object.keys(PROPERTY_WORDS).join(", ")}`,
+    apply: (draft, value) => void draft.require.push(...splitList("require", value ?? "").map(readProperty)),
+  },
+  timeout: {
+    takes: "value",
+    hint: "TIME",
+    help: "end it after this time, for example 90s or 2m; exit 124",
+    apply: (draft, value) => void (draft.timeoutMs = parseDuration("timeout", value ?? "")),
+  },
+  events: {
+    takes: "value",
+    hint: "FILE",
+    help: "append one JSON line for each denial to this file",
+    apply: (draft, value, folders) => void (draft.eventsFile = parsePath("events", value ?? "", folders)),
+  },
+  explain: { takes: "nothing", help: "print the plan and run nothing", apply: (draft) => void (draft.explain = true) },
+  json: { takes: "nothing", help: "with --explain: the plan as JSON", apply: (draft) => void (draft.json = true) },
+  ...COMMON_FLAGS,
+  "allow-unix": laterFlag("allow-unix", "single Unix sockets come with the network proxy, not in this version"),
+  profile: laterFlag("profile", "profiles come in a later version"),
+  memory: laterFlag("memory", "limits come in a later version"),
+  pids: laterFlag("pids", "limits come in a later version"),
+  cpu: laterFlag("cpu", "limits come in a later version"),
+};
+
+type PathList = "allowRead" | "allowWrite" | "denyRead" | "denyWrite";
+
+function pathFlag(list: PathList, bare: string | null, help: string): FlagSpec<RunDraft> {
+  const name = list.replace(/[A-Z]/, (capital) => `-${capital.toLowerCase()}`);
+  return {
+    takes: bare === null ? "value" : "optional",
+    hint: "PATH,…",
+    help,
+    apply: (draft, value, folders) => {
+      if (value === null && bare !== null) draft[list].push(bare);
+      else draft[list].push(...parsePaths(name, value ?? "", folders));
+    },
+  };
+}
+
+/** A flag of the design that this version can't honour is refused: ignoring it would run with less than was asked for. */
+function laterFlag(name: string, why: string): FlagSpec<RunDraft> {
+  return {
+    takes: "optional",
+    help: why,
+    hidden: true,
+    apply: () => {
+      throw notYet(`--${name}`, why);
+    },
+  };
+}
+
+function notYet(flag: string, why: string, hint?: string) {
+  return usageFault(`${flag} can't be used: ${why}`, hint ?? "nothing was run; leave the flag out");
+}
+
+function readProperty(text: string): Property {
+  if (isProperty(text)) return text;
+  const known = Object.keys(PROPERTY_WORDS);
+  const near = nearestNames(text, known);
+  throw usageFault(
+    `--require: there is no property ${JSON.stringify(text)}`,
+    near.length > 0 ? `did you mean ${near.join(" or ")}?` : `properties: ${known.join(", ")}`,
+  );
+}
+
+function isProperty(text: string): text is Property {
+  return Object.hasOwn(PROPERTY_WORDS, text);
+}

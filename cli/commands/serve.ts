@@ -1,0 +1,69 @@
+import { createCore } from "@cordon/core";
+import { createQuestionDesk, createServeSession, type ServeSession } from "@cordon/core/serve";
+import type { Cli, Command } from "../command.ts";
+import { EXIT } from "../exit_codes.ts";
+import { emptyRulesDraft, readFlags, RULE_FLAGS, type RulesDraft, usageFault } from "../flags.ts";
+import { renderHelp } from "../ui/help.ts";
+import { createLineWriter, type LineWriter } from "../ui/line_writer.ts";
+import { writeFully } from "../ui/write_fully.ts";
+import { VERSION } from "../version.ts";
+
+/** Beyond this much unread output, input is left unread: a client that does not listen is not served more. */
+const MOST_UNREAD_BYTES = 1024 * 1024;
+
+/** `cordon serve`: the JSON mode. */
+export const command: Command<RulesDraft> = {
+  name: "serve",
+  summary: "Take tool calls as JSON lines on stdin, answer on stdout",
+  usage: "cordon serve [flags]",
+  details: `One JSON object a line. The first line on stdout says what there is: {"type":"ready",…}.
+  call        {"id":"1","tool":"bash","input":{"command":"ls"},"timeoutMs":5000,"stream":true}
+  answer      {"type":"permission","id":"1","choice":"once"}  (or session, or deny with a reason)
+  cancel      {"type":"cancel","id":"1"}
+  no answers  {"type":"hello","answers":false}: what would ask is denied at once
+  alive?      {"type":"ping"}
+End of stdin lets running calls finish, then the exit code is 0.`,
+  flags: RULE_FLAGS,
+  examples: [[`echo '{"id":"1","tool":"bash","input":{"command":"ls"}}' | cordon serve`, "one call"]],
+  run: async (args, cli) => {
+    const draft = emptyRulesDraft();
+    const words = readFlags(args, draft, {
+      table: RULE_FLAGS,
+      words: "mixed",
+      folders: { cwd: cli.world.cwd, home: cli.world.env["HOME"] },
+    });
+    if (draft.help) return (writeFully(1, renderHelp(command)), EXIT.ok);
+    if (words.length > 0)
+      throw usageFault(`cordon serve takes no word, found ${JSON.stringify(words[0])}`, "calls are sent on stdin");
+    return serve(draft, cli);
+  },
+};
+
+async function serve(draft: RulesDraft, cli: Cli): Promise<number> {
+  const writer = createLineWriter();
+  const desk = createQuestionDesk(writer.send);
+  const core = createCore({
+    world: cli.world,
+    rules: draft.rules,
+    asker: desk.asker,
+    background: "allowed",
+    ...(draft.mode ? { mode: draft.mode } : {}),
+  });
+  const session = createServeSession({ core, desk, send: writer.send, now: Date.now, version: VERSION });
+  const stopped = Promise.withResolvers<"stopped">();
+  cli.onSignal(["SIGINT", "SIGTERM", "SIGHUP"], () => stopped.resolve("stopped"));
+  const end = await Promise.race([readAll(session, writer), writer.closed, stopped.promise]);
+  if (end !== "ended") await session.abort();
+  await core.close();
+  await writer.flush();
+  return EXIT.ok;
+}
+
+async function readAll(session: ServeSession, writer: LineWriter): Promise<"ended"> {
+  for await (const chunk of Bun.stdin.stream()) {
+    session.push(chunk);
+    if (writer.unreadBytes() > MOST_UNREAD_BYTES) await writer.flush();
+  }
+  await session.end();
+  return "ended";
+}

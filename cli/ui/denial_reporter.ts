@@ -1,0 +1,52 @@
+import type { Denial } from "@cordon/core/contract";
+import type { Cli } from "../command.ts";
+import { visibleText } from "./visible_text.ts";
+import { writeFully } from "./write_fully.ts";
+
+/** Lines for people in one run; a build that probes a thousand paths must not bury its own output. */
+const MOST_LINES = 20;
+
+/** Tells people (stderr) and programs (the events file) what was refused, each thing once. */
+export type DenialReporter = {
+  report: (denial: Denial) => void;
+  /** Called once at the end with all denials of the result; guesses are only told when the command failed. */
+  finish: (all: readonly Denial[], end: "succeeded" | "failed") => void;
+};
+
+/** `events` is an open descriptor or null. */
+export function createDenialReporter(cli: Cli, events: number | null): DenialReporter {
+  const seen = new Set<string>();
+  let lines = 0;
+  let exact = 0;
+  const tell = (denial: Denial) => {
+    const key = [denial.op, denial.path ?? denial.host, denial.rule].join("\0");
+    if (seen.has(key)) return;
+    seen.add(key);
+    if (events !== null) writeFully(events, `${JSON.stringify(denial)}\n`);
+    if (++lines <= MOST_LINES) writeFully(2, `${renderDenial(denial)}\n`);
+  };
+  const report = (denial: Denial) => {
+    if (denial.guess) return;
+    exact++;
+    tell(denial);
+  };
+  return {
+    report,
+    finish: (all, end) => {
+      for (const denial of all) report(denial);
+      if (end === "failed" && exact === 0) for (const denial of all) if (denial.guess) tell(denial);
+      if (lines > MOST_LINES)
+        writeFully(2, `cordon: ${lines - MOST_LINES} more were blocked; --events FILE lists them all\n`);
+    },
+  };
+}
+
+/** One line without its end, for example `cordon: blocked write /root/.bashrc (outside the workspace); allow with …`. */
+export function renderDenial(denial: Denial): string {
+  const what = visibleText(denial.path ?? denial.host ?? denial.syscall ?? "");
+  const grant = denial.grant === undefined ? "" : `; allow with ${visibleText(denial.grant)}`;
+  const reason = visibleText(denial.reason);
+  if (denial.guess)
+    return `cordon: the command failed and nothing was seen to be blocked; a guess at the cause: ${denial.op} ${what} (${reason})${grant}`;
+  return `cordon: blocked ${denial.op} ${what} (${reason})${grant}`;
+}
