@@ -14,8 +14,8 @@ export async function runCommandLine(args: readonly string[], cli: Cli): Promise
     return EXIT.usage;
   }
   const { name, rest } = splitCommand(args, cli);
-  if (name === "help") return (writeFully(1, shortHelp()), EXIT.ok);
-  if (name === "version") return (writeFully(1, `cordon ${VERSION}\n`), EXIT.ok);
+  if (name === "help") return print(shortHelp());
+  if (name === "version") return print(`cordon ${VERSION}\n`);
   if (!Object.hasOwn(COMMANDS, name)) {
     const near = nearestNames(name, Object.keys(COMMANDS));
     throw usageFault(
@@ -27,7 +27,10 @@ export async function runCommandLine(args: readonly string[], cli: Cli): Promise
   const subCommands: SubCommandsDef = Object.fromEntries(
     Object.entries(COMMANDS).map(([key, entry]) => [
       key,
-      async () => toCitty(await entry.load(), cli, (ended) => void (code = ended)),
+      async () =>
+        toCitty(await entry.load(), cli, (ended) => {
+          code = ended;
+        }),
     ]),
   );
   await runCommand(defineCommand({ meta: { name: "cordon", version: VERSION }, subCommands }), {
@@ -41,7 +44,14 @@ function splitCommand(args: readonly string[], cli: Cli): { name: string; rest: 
   const draft = { ...emptyRulesDraft(), version: false };
   const table = {
     ...RULE_FLAGS,
-    version: { takes: "nothing" as const, short: "V", help: "", apply: (d: typeof draft) => void (d.version = true) },
+    version: {
+      takes: "nothing" as const,
+      short: "V",
+      help: "",
+      apply: (d: typeof draft) => {
+        d.version = true;
+      },
+    },
   };
   const words = readFlags(args, draft, {
     table,
@@ -72,6 +82,11 @@ function toCitty(command: LoadedCommand, cli: Cli, ended: (code: number) => void
     args,
     run: async ({ rawArgs }) => ended(await command.run(rawArgs, cli)),
   });
+}
+
+function print(text: string): number {
+  writeFully(1, text);
+  return EXIT.ok;
 }
 
 function shortHelp(): string {

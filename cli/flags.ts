@@ -95,12 +95,21 @@ export type CommonDraft = { help: boolean; mode: ModeSetting | undefined };
 
 /** The flags of every command. */
 export const COMMON_FLAGS = {
-  help: { takes: "nothing", short: "h", help: "this text", apply: (draft) => void (draft.help = true) },
+  help: {
+    takes: "nothing",
+    short: "h",
+    help: "this text",
+    apply: (draft) => {
+      draft.help = true;
+    },
+  },
   mode: {
     takes: "value",
     hint: "MODE",
     help: "permission mode: read-only, workspace-write, danger-full-access, prompt or allow (also $CORDON_PERMISSION_MODE)",
-    apply: (draft, value) => void (draft.mode = parseMode(value ?? "", "--mode")),
+    apply: (draft, value) => {
+      draft.mode = parseMode(value ?? "", "--mode");
+    },
   },
 } as const satisfies FlagTable<CommonDraft>;
 

@@ -6,7 +6,7 @@ import { parseDuration } from "../flag_values.ts";
 import { emptyRulesDraft, readFlags, RULE_FLAGS, type RulesDraft, usageFault } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
 import { createPersonAsker } from "../ui/ask_person.ts";
-import { renderHelp } from "../ui/help.ts";
+import { printHelp } from "../ui/help.ts";
 import { writeFully } from "../ui/write_fully.ts";
 
 type CallDraft = RulesDraft & { timeoutMs: number | undefined };
@@ -24,7 +24,9 @@ the policy demands, 121 bad usage.`,
       takes: "value",
       hint: "TIME",
       help: "stop the call after this time, for example 90s",
-      apply: (draft, value) => void (draft.timeoutMs = parseDuration("timeout", value ?? "")),
+      apply: (draft, value) => {
+        draft.timeoutMs = parseDuration("timeout", value ?? "");
+      },
     },
     ...RULE_FLAGS,
   },
@@ -40,7 +42,7 @@ async function callTool(args: readonly string[], cli: Cli): Promise<number> {
   const draft: CallDraft = { ...emptyRulesDraft(), timeoutMs: undefined };
   const folders = { cwd: cli.world.cwd, home: cli.world.env["HOME"] };
   const [tool, json, ...more] = readFlags(args, draft, { table: command.flags, words: "mixed", folders });
-  if (draft.help) return (writeFully(1, renderHelp(command)), EXIT.ok);
+  if (draft.help) return printHelp(command);
   if (!tool) throw usageFault("No tool was named", "write cordon call TOOL [JSON]; cordon tools lists them");
   if (more.length > 0)
     throw usageFault(

@@ -3,7 +3,7 @@ import type { Cli, Command } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
 import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlags, usageFault } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
-import { renderHelp } from "../ui/help.ts";
+import { printHelp } from "../ui/help.ts";
 import { renderMachine } from "../ui/render_machine.ts";
 import { writeFully } from "../ui/write_fully.ts";
 import { VERSION } from "../version.ts";
@@ -17,7 +17,13 @@ export const command: Command<DoctorDraft> = {
   usage: "cordon doctor [--json]",
   details: "Exit code 0 when there is a sandbox for this machine, 120 when there is none.",
   flags: {
-    json: { takes: "nothing", help: "as one JSON object", apply: (draft) => void (draft.json = true) },
+    json: {
+      takes: "nothing",
+      help: "as one JSON object",
+      apply: (draft) => {
+        draft.json = true;
+      },
+    },
     ...COMMON_FLAGS,
   },
   examples: [["cordon doctor", "each protection with its state"]],
@@ -28,7 +34,7 @@ export const command: Command<DoctorDraft> = {
       words: "mixed",
       folders: { cwd: cli.world.cwd, home: cli.world.env["HOME"] },
     });
-    if (draft.help) return (writeFully(1, renderHelp(command)), EXIT.ok);
+    if (draft.help) return printHelp(command);
     if (words.length > 0) throw usageFault(`cordon doctor takes no word, found ${JSON.stringify(words[0])}`);
     return examine(draft, cli);
   },

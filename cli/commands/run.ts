@@ -69,7 +69,7 @@ type Options = { draft: RunDraft; cli: Cli };
 
 async function execute(core: CordonCore, request: ToolRequest, { draft, cli }: Options): Promise<number> {
   const events = draft.eventsFile === null ? null : openEvents(draft.eventsFile);
-  const denials = createDenialReporter(cli, events);
+  const denials = createDenialReporter(events);
   // Also keeps this process alive until the command has ended.
   const stopListening = cli.onSignal(FORWARDED, (name) => core.signal(name));
   try {
@@ -98,12 +98,23 @@ async function conclude(
     : end.signal === null
       ? (end.exitCode ?? EXIT.toolError)
       : EXIT.signalBase + signalNumber(end.signal);
-  denials.finish(result.meta.denials ?? [], code === EXIT.ok ? "succeeded" : "failed");
+  denials.finish(result.meta.denials ?? [], isExplained(code) ? "succeeded" : "failed");
   if (end.timedOut) {
     const { createMessages } = await import("../ui/messages.ts");
     createMessages(cli).warn(`ended after the time limit of ${draft.timeoutMs ?? 0} ms`);
   }
   return code;
+}
+
+/** A guess at the cause helps only where nothing else says why the command failed. */
+function isExplained(code: number): boolean {
+  return (
+    code === EXIT.ok ||
+    code === EXIT.timedOut ||
+    code === EXIT.notFound ||
+    code === EXIT.notExecutable ||
+    code > EXIT.signalBase
+  );
 }
 
 type End = { exitCode: number | null; signal: string | null; timedOut: boolean };
@@ -149,9 +160,7 @@ function openEvents(path: string): number {
 }
 
 async function showHelp(): Promise<number> {
-  const { renderHelp } = await import("../ui/help.ts");
-  const { writeFully } = await import("../ui/write_fully.ts");
+  const { printHelp } = await import("../ui/help.ts");
   const codes = Object.entries(EXIT_MEANINGS).map(([code, meaning]) => `  ${code}  ${meaning}`);
-  writeFully(1, renderHelp(command, [`Exit codes (any other is the command's own):\n${codes.join("\n")}`]));
-  return EXIT.ok;
+  return printHelp(command, [`Exit codes (any other is the command's own):\n${codes.join("\n")}`]);
 }

@@ -99,16 +99,32 @@ export const RUN_FLAGS: FlagTable<RunDraft> = {
     takes: "value",
     hint: "TIME",
     help: "end it after this time, for example 90s or 2m; exit 124",
-    apply: (draft, value) => void (draft.timeoutMs = parseDuration("timeout", value ?? "")),
+    apply: (draft, value) => {
+      draft.timeoutMs = parseDuration("timeout", value ?? "");
+    },
   },
   events: {
     takes: "value",
     hint: "FILE",
     help: "append one JSON line for each denial to this file",
-    apply: (draft, value, folders) => void (draft.eventsFile = parsePath("events", value ?? "", folders)),
+    apply: (draft, value, folders) => {
+      draft.eventsFile = parsePath("events", value ?? "", folders);
+    },
   },
-  explain: { takes: "nothing", help: "print the plan and run nothing", apply: (draft) => void (draft.explain = true) },
-  json: { takes: "nothing", help: "with --explain: the plan as JSON", apply: (draft) => void (draft.json = true) },
+  explain: {
+    takes: "nothing",
+    help: "print the plan and run nothing",
+    apply: (draft) => {
+      draft.explain = true;
+    },
+  },
+  json: {
+    takes: "nothing",
+    help: "with --explain: the plan as JSON",
+    apply: (draft) => {
+      draft.json = true;
+    },
+  },
   ...COMMON_FLAGS,
   "allow-unix": laterFlag("allow-unix", "single Unix sockets come with the network proxy, not in this version"),
   profile: laterFlag("profile", "profiles come in a later version"),

@@ -3,9 +3,8 @@ import { createQuestionDesk, createServeSession, type ServeSession } from "@cord
 import type { Cli, Command } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
 import { emptyRulesDraft, readFlags, RULE_FLAGS, type RulesDraft, usageFault } from "../flags.ts";
-import { renderHelp } from "../ui/help.ts";
+import { printHelp } from "../ui/help.ts";
 import { createLineWriter, type LineWriter } from "../ui/line_writer.ts";
-import { writeFully } from "../ui/write_fully.ts";
 import { VERSION } from "../version.ts";
 
 /** Beyond this much unread output, input is left unread: a client that does not listen is not served more. */
@@ -32,7 +31,7 @@ End of stdin lets running calls finish, then the exit code is 0.`,
       words: "mixed",
       folders: { cwd: cli.world.cwd, home: cli.world.env["HOME"] },
     });
-    if (draft.help) return (writeFully(1, renderHelp(command)), EXIT.ok);
+    if (draft.help) return printHelp(command);
     if (words.length > 0)
       throw usageFault(`cordon serve takes no word, found ${JSON.stringify(words[0])}`, "calls are sent on stdin");
     return serve(draft, cli);

@@ -4,7 +4,7 @@ import type { Cli, Command } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
 import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlags, usageFault } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
-import { renderHelp } from "../ui/help.ts";
+import { printHelp } from "../ui/help.ts";
 import { writeFully } from "../ui/write_fully.ts";
 
 type ToolsDraft = CommonDraft & { json: boolean };
@@ -18,7 +18,9 @@ export const command: Command<ToolsDraft> = {
     json: {
       takes: "nothing",
       help: "everything as one JSON array, with the schemas",
-      apply: (draft) => void (draft.json = true),
+      apply: (draft) => {
+        draft.json = true;
+      },
     },
     ...COMMON_FLAGS,
   },
@@ -30,7 +32,7 @@ export const command: Command<ToolsDraft> = {
       words: "mixed",
       folders: { cwd: cli.world.cwd, home: cli.world.env["HOME"] },
     });
-    if (draft.help) return (writeFully(1, renderHelp(command)), EXIT.ok);
+    if (draft.help) return printHelp(command);
     if (words.length > 0)
       throw usageFault(
         `cordon tools takes no word, found ${JSON.stringify(words[0])}`,

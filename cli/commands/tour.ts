@@ -8,7 +8,7 @@ import { EXIT, exitCodeOf } from "../exit_codes.ts";
 import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlags, usageFault } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
 import { renderDenial } from "../ui/denial_reporter.ts";
-import { renderHelp } from "../ui/help.ts";
+import { printHelp } from "../ui/help.ts";
 import { paint, showError, usesColour } from "../ui/messages.ts";
 import { visibleText } from "../ui/visible_text.ts";
 import { writeFully } from "../ui/write_fully.ts";
@@ -34,7 +34,7 @@ removes all it made. Your own files are not touched. Exit code 0 when all four w
       words: "mixed",
       folders: { cwd: cli.world.cwd, home: cli.world.env["HOME"] },
     });
-    if (draft.help) return (writeFully(1, renderHelp(command)), EXIT.ok);
+    if (draft.help) return printHelp(command);
     if (words.length > 0) throw usageFault(`cordon tour takes no word, found ${JSON.stringify(words[0])}`);
     return tour(cli);
   },

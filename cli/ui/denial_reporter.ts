@@ -1,5 +1,4 @@
 import type { Denial } from "@cordon/core/contract";
-import type { Cli } from "../command.ts";
 import { visibleText } from "./visible_text.ts";
 import { writeFully } from "./write_fully.ts";
 
@@ -14,7 +13,7 @@ export type DenialReporter = {
 };
 
 /** `events` is an open descriptor or null. */
-export function createDenialReporter(cli: Cli, events: number | null): DenialReporter {
+export function createDenialReporter(events: number | null): DenialReporter {
   const seen = new Set<string>();
   let lines = 0;
   let exact = 0;
@@ -46,7 +45,6 @@ export function renderDenial(denial: Denial): string {
   const what = visibleText(denial.path ?? denial.host ?? denial.syscall ?? "");
   const grant = denial.grant === undefined ? "" : `; allow with ${visibleText(denial.grant)}`;
   const reason = visibleText(denial.reason);
-  if (denial.guess)
-    return `cordon: the command failed and nothing was seen to be blocked; a guess at the cause: ${denial.op} ${what} (${reason})${grant}`;
+  if (denial.guess) return `cordon: nothing was seen to be blocked; a guess why the command failed: ${reason}${grant}`;
   return `cordon: blocked ${denial.op} ${what} (${reason})${grant}`;
 }

@@ -1,4 +1,6 @@
 import type { FlagTable } from "../flags.ts";
+import { EXIT } from "../exit_codes.ts";
+import { writeFully } from "./write_fully.ts";
 import type { Command } from "../command.ts";
 
 /** The help of one command, made from its record. Ends in a newline. */
@@ -11,6 +13,12 @@ export function renderHelp<Draft>(command: Command<Draft>, notes: readonly strin
     `Examples:\n${command.examples.map(([line, what]) => `  ${line}\n      ${what}`).join("\n")}`,
   ];
   return `${sections.join("\n\n")}\n`;
+}
+
+/** Prints the help of one command on stdout; returns the exit code. `notes` go before the examples. */
+export function printHelp<Draft>(command: Command<Draft>, notes: readonly string[] = []): number {
+  writeFully(1, renderHelp(command, notes));
+  return EXIT.ok;
 }
 
 function renderFlags<Draft>(flags: FlagTable<Draft>): string {

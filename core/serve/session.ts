@@ -102,21 +102,24 @@ type Conversation = {
 function obey(message: ClientMessage, { running, start, desk, send }: Conversation): void {
   switch (message.type) {
     case "call":
-      if (running.has(message.call.id)) return send(duplicateId(message.call.id));
-      return start(message.call);
+      if (running.has(message.call.id)) send(duplicateId(message.call.id));
+      else start(message.call);
+      break;
     case "permission":
       if (!desk.answer(message.id, message.answer))
         send(unknownId(message.id, "No question with this id waits for an answer"));
-      return;
+      break;
     case "cancel": {
       const call = running.get(message.id);
-      if (!call) return send(unknownId(message.id, "No call with this id is running"));
-      return call.controller.abort();
+      if (call) call.controller.abort();
+      else send(unknownId(message.id, "No call with this id is running"));
+      break;
     }
     case "hello":
-      return desk.setAnswers(message.answers ? "given" : "refused");
+      desk.setAnswers(message.answers ? "given" : "refused");
+      break;
     case "ping":
-      return send({ type: "pong" });
+      send({ type: "pong" });
   }
 }
 
