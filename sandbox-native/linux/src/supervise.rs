@@ -95,16 +95,22 @@ fn start(plan: &LinuxPlan, channel: Channel) -> Result<Started<'_>, (Channel, Fa
             drop(theirs);
             // Nothing of the confined tree may look into this process, which is outside.
             let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
+            let has_init = namespaces.is_ok();
+            let mut forwarder = Forwarder::default();
+            // Without init, the process that was started is the command; else init sends the command's descriptor.
+            if !has_init && let Ok(command) = pidfd.try_clone() {
+                forwarder.attach(command);
+            }
             Ok(Started::Outside(Box::new(Supervisor {
                 plan,
                 channel,
                 link: Some(mine),
                 told: None,
                 signals,
-                forwarder: Forwarder::default(),
+                forwarder,
                 first: pid,
                 first_fd: pidfd,
-                has_init: namespaces.is_ok(),
+                has_init,
                 host_tmp: host_tmp.and_then(Result::ok),
                 watch: None,
             })))
@@ -133,6 +139,8 @@ fn clone_first(plan: &LinuxPlan) -> (Result<Ids, String>, Result<CloneOutcome, E
 impl Supervisor<'_> {
     /// Serves until the command has ended, then ends what it left and reports.
     fn stay(mut self) -> i32 {
+        // What came with the plan is read already, and poll would not tell.
+        self.obey();
         let ended = loop {
             if let Some(ended) = self.serve_once() {
                 break ended;
@@ -237,6 +245,14 @@ impl Supervisor<'_> {
             Err(Errno::INTR | Errno::AGAIN) => true,
             Err(_) => false,
         };
+        self.obey();
+        if !alive {
+            self.kill();
+        }
+    }
+
+    /// Carries out every control line that was read.
+    fn obey(&mut self) {
         loop {
             match self.channel.next() {
                 Received::Control(Control::Signal { signal }) => {
@@ -248,9 +264,6 @@ impl Supervisor<'_> {
                 Received::Control(_) | Received::Unusable(_) => self.kill(),
                 Received::Nothing | Received::Closed => break,
             }
-        }
-        if !alive {
-            self.kill();
         }
     }
 

@@ -60,9 +60,15 @@ pub fn close_all_except(kept: RawFd) -> Result<(), Errno> {
 /// Sets every signal to its default action and empties the mask: Bun leaves SIGPIPE and SIGXFSZ ignored, and both
 /// dispositions and mask survive execve.
 pub fn reset_signals() {
-    for signal in 1..=libc::SIGRTMAX() {
-        // SAFETY: SIG_DFL runs no code of ours; SIGKILL, SIGSTOP and libc's own two are refused with EINVAL, which is fine.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    // The kernel's own struct sigaction, all zero: SIG_DFL, no flags, no mask. Not libc's call, which keeps signals 32 and
+    // 33 for itself.
+    let default = [0_u64; 4];
+    for signal in 1..=64 {
+        // SAFETY: SIG_DFL runs no code of ours, and the kernel reads one struct of 32 bytes; it refuses SIGKILL and SIGSTOP,
+        // which have no other action anyway.
+        unsafe {
+            libc::syscall(libc::SYS_rt_sigaction, signal, &raw const default, std::ptr::null::<u8>(), 8_usize);
+        }
     }
     unmask_all_signals();
 }
