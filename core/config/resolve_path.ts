@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ToolFault } from "../contract/fault.ts";
 import type { ResolvedPath } from "../contract/resolved_path.ts";
@@ -16,12 +16,17 @@ export function resolvePath(given: string, cwd: string, home: string): ResolvedP
   return { given, absolute, real, exists, kind: exists ? kindOf(real) : "missing" };
 }
 
-/** The same for a path that the survey asks for, with the text of a symlink that stands right there. */
+/**
+ * The same for one of the many places that the survey asks for, most of which are not there: a missing one costs a single
+ * call and no exception. Its missing parts are not resolved, since nothing is done with them.
+ */
 export function surveyPath(absolute: string): Surveyed {
-  const { real, exists } = realOf(absolute);
-  const resolved = { given: absolute, absolute, real, exists, kind: exists ? kindOf(real) : "missing" } as const;
-  const link = real === absolute ? undefined : linkText(absolute);
-  return link === undefined ? resolved : { ...resolved, link };
+  const there = lstatSync(absolute, { throwIfNoEntry: false });
+  if (there === undefined) return { given: absolute, absolute, real: absolute, exists: false, kind: "missing" };
+  const real = realpathSync.native(absolute);
+  const target = there.isSymbolicLink() ? readlinkSync(absolute) : undefined;
+  const kind = target === undefined ? kindOfStat(there) : kindOf(real);
+  return { given: absolute, absolute, real, exists: true, kind, ...(target === undefined ? {} : { link: target }) };
 }
 
 /** Missing parts are kept as they are below the deepest folder that exists: there are no links in what does not exist. */
@@ -44,11 +49,14 @@ function realOf(absolute: string): { real: string; exists: boolean } {
 
 function kindOf(real: string): "file" | "folder" | "other" | "missing" {
   try {
-    const found = statSync(real);
-    return found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
+    return kindOfStat(statSync(real));
   } catch {
     return "missing";
   }
+}
+
+function kindOfStat(found: Stats): "file" | "folder" | "other" {
+  return found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
 }
 
 function linkText(path: string): string | undefined {
