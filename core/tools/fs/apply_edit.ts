@@ -26,24 +26,34 @@ export function applyEdit(path: string, bytes: Uint8Array, request: EditRequest)
 
 type Places = { places: number[]; length: number; adapt: (text: string) => string };
 
+const asGiven = (text: string) => text;
+const toCrlf = (text: string) => text.replace(/\r?\n/g, "\r\n");
+const toLf = (text: string) => text.replace(/\r\n/g, "\n");
+
 function findPlaces(file: Buffer, oldString: string): Places | undefined {
-  const hasCrlf = file.includes("\r\n");
-  const pureCrlf = hasCrlf && !hasBareLf(file);
-  const exact = placesOf(file, Buffer.from(oldString));
-  if (exact.places.length > 0) return { ...exact, adapt: pureCrlf ? toCrlf : (text) => text };
-  for (const adapt of hasCrlf ? [toCrlf, toLf] : [toLf]) {
-    const adapted = adapt(oldString);
-    if (adapted === oldString) continue;
-    const other = placesOf(file, Buffer.from(adapted));
-    if (other.places.length > 0) return { ...other, adapt };
+  for (const adapt of adaptations(file)) {
+    const wanted = Buffer.from(adapt(oldString));
+    const places = placesOf(file, wanted);
+    if (places.length > 0) return { places, length: wanted.length, adapt };
   }
   return undefined;
 }
 
-function placesOf(file: Buffer, wanted: Buffer): { places: number[]; length: number } {
+/** The ways to read the texts of a call, the likeliest first. A file with one kind of line end keeps to it. */
+function adaptations(file: Buffer): Places["adapt"][] {
+  if (!file.includes("\r\n")) return [asGiven, toLf];
+  return hasBareLf(file) ? [asGiven, toCrlf, toLf] : [toCrlf];
+}
+
+function placesOf(file: Buffer, wanted: Buffer): number[] {
   const places: number[] = [];
-  for (let at = file.indexOf(wanted); at >= 0; at = file.indexOf(wanted, at + wanted.length)) places.push(at);
-  return { places, length: wanted.length };
+  for (let at = file.indexOf(wanted); at >= 0; ) {
+    // A match from the middle of a CRLF on would leave its CR behind.
+    const splits = wanted[0] === 10 && at > 0 && file[at - 1] === 13;
+    if (!splits) places.push(at);
+    at = file.indexOf(wanted, splits ? at + 1 : at + wanted.length);
+  }
+  return places;
 }
 
 function splice(file: Buffer, places: number[], change: { length: number; replacement: Buffer }): Uint8Array {
@@ -61,9 +71,6 @@ function hasBareLf(file: Buffer): boolean {
     if (at === 0 || file[at - 1] !== 13) return true;
   return false;
 }
-
-const toCrlf = (text: string) => text.replace(/\r?\n/g, "\r\n");
-const toLf = (text: string) => text.replace(/\r\n/g, "\n");
 
 function notUnique(path: string, file: Buffer, places: number[]): ToolFault {
   const lines = lineNumbers(file, places);

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { ToolFault } from "../../contract/fault.ts";
-import { structuredPatch } from "../../output/structured_patch.ts";
+import { structuredPatch } from "./structured_patch.ts";
 import { defineTool } from "../define_tool.ts";
 import { applyEdit } from "./apply_edit.ts";
 import { decodeText, refuseBinary } from "./read_file.ts";

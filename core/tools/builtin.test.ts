@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { checkInput } from "../dispatch/check_input.ts";
+import { builtinTools } from "./builtin.ts";
+import { createRegistry } from "./registry.ts";
+
+const registry = createRegistry(builtinTools());
+
+test("A1 A2 the list is closed, and a model sees six of the tools", () => {
+  const seen = ["read_file", "write_file", "edit_file", "glob_search", "grep_search", "bash"];
+  expect(registry.all().map(({ name }) => name)).toEqual(seen);
+  expect(registry.find("run", "call")).toBeUndefined();
+  expect(registry.find("run", "run")?.name).toBe("run");
+});
+
+test("E11 other systems' names lead to the same tools", () => {
+  const names = {
+    Read: "read_file",
+    Write: "write_file",
+    Edit: "edit_file",
+    Glob: "glob_search",
+    Grep: "grep_search",
+    Bash: "bash",
+  };
+  for (const [alias, name] of Object.entries(names)) expect(registry.find(alias, "call")?.name).toBe(name);
+  expect(checkInput(registryTool("Read"), { file_path: "a" })).toMatchObject({ args: { path: "a" }, faults: [] });
+});
+
+test("A1 the required permissions are the seed's", () => {
+  const required = Object.fromEntries(registry.all().map(({ name, requires }) => [name, requires]));
+  const read = { read_file: "read-only", glob_search: "read-only", grep_search: "read-only" };
+  const write = { write_file: "workspace-write", edit_file: "workspace-write" };
+  expect(required).toEqual({ ...read, ...write, bash: "danger-full-access" });
+});
+
+test("A3 every schema refuses unknown fields and describes each of its own", () => {
+  for (const tool of builtinTools()) {
+    const schema = tool.params();
+    expect(schema.additionalProperties).toBe(false);
+    for (const field of Object.values(schema.properties)) expect(field.description?.length).toBeGreaterThan(5);
+    expect(checkInput(tool, { no_such_field: 1 }).faults.map(({ path }) => path)).toContain("/no_such_field");
+    expect(Object.is(tool.params(), schema)).toBe(true);
+  }
+});
+
+function registryTool(name: string) {
+  const tool = registry.find(name, "call");
+  if (!tool) throw new Error(`no tool ${name}`);
+  return tool;
+}
