@@ -123,10 +123,14 @@ function coreFunction(exports: WebAssembly.Instance["exports"], name: string): C
 
 /**
  * Runs one search with an instance of its own. An instance whose search threw anything but a fault of the query is
- * dropped: after a trap its memory may be in any state.
+ * dropped: after a trap its memory may be in any state. `meanwhile` runs beside the compiler if the component has to be
+ * brought up first; it must not reject.
  */
-export async function withSearchEngine<Result>(use: (engine: SearchEngine) => Promise<Result>): Promise<Result> {
-  const engine = idle.pop() ?? new SearchEngine(await instantiateSearch(await compileSearchModule()));
+export async function withSearchEngine<Result>(
+  use: (engine: SearchEngine) => Promise<Result>,
+  meanwhile?: (loaded: Promise<unknown>) => Promise<void>,
+): Promise<Result> {
+  const engine = idle.pop() ?? (await makeEngine(meanwhile));
   let sound = true;
   try {
     return await use(engine);
@@ -136,6 +140,12 @@ export async function withSearchEngine<Result>(use: (engine: SearchEngine) => Pr
   } finally {
     if (sound && idle.length < KEPT_INSTANCES && engine.memoryBytes <= KEPT_BYTES) idle.push(engine);
   }
+}
+
+async function makeEngine(meanwhile?: (loaded: Promise<unknown>) => Promise<void>): Promise<SearchEngine> {
+  const compiling = compileSearchModule();
+  const [module] = await Promise.all([compiling, meanwhile?.(compiling)]);
+  return new SearchEngine(await instantiateSearch(module));
 }
 
 /** The fault in what a call of the component threw, or undefined if it is no fault of the query. */

@@ -6,7 +6,7 @@ import { Pace } from "./pace.ts";
 import { lstatOrNothing } from "./read_folder.ts";
 import { childOf, shownPath } from "./real_path.ts";
 import { startPoint } from "./start_point.ts";
-import { type TreeWalk, walkTree } from "./walk_tree.ts";
+import { type Sight, type TreeWalk, walkTree } from "./walk_tree.ts";
 
 /** What a walk is told: where to start, and what files below it must match. */
 type Aim = { start: string; only: string };
@@ -17,17 +17,17 @@ const SPECIAL = /[*?[\]{}\\!]/;
 /** Lists the files below a folder that match, the newest first. Ignored and hidden files are left out. */
 export async function globTree(
   engine: SearchEngine,
-  view: FileView,
+  sight: Sight,
   query: GlobQuery,
   signal: AbortSignal,
 ): Promise<GlobAnswer> {
   const begun = performance.now();
   const pace = new Pace(signal);
-  startPoint(query.path, view);
-  const aim = aimOf(query, view);
+  startPoint(query.path, sight.view);
+  const aim = aimOf(query, sight.view);
   const found: { name: string; mtimeMs: number }[] = [];
   if (aim !== undefined) {
-    const walk = begin(engine, view, query, aim);
+    const walk = begin(engine, sight, query, aim);
     for (const path of walkTree(walk, aim.start)) {
       const stats = lstatOrNothing(path);
       if (stats !== undefined) found.push({ name: shownPath(path), mtimeMs: stats.mtimeMs });
@@ -44,14 +44,14 @@ export async function globTree(
   };
 }
 
-function begin(engine: SearchEngine, view: FileView, query: GlobQuery, { only }: Aim): TreeWalk {
+function begin(engine: SearchEngine, sight: Sight, query: GlobQuery, { only }: Aim): TreeWalk {
   // A pattern that names a dot file asks for dot files: "**/.env.example" would else never match.
   const hidden = query.includeHidden ?? /(^|\/)\.[^./]/.test(only);
   refusing(
     () => engine.walk.start({ only, hidden }),
     (fault) => badScope({ glob: query.pattern }, fault),
   );
-  return { engine, view, skipped: { binary: 0, unreadable: 0, tooLarge: 0 } };
+  return { ...sight, engine, skipped: { binary: 0, unreadable: 0, tooLarge: 0 } };
 }
 
 /**

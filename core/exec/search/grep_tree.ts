@@ -1,4 +1,4 @@
-import type { FileView, GrepAnswer, GrepQuery } from "../../contract/search.ts";
+import type { GrepAnswer, GrepQuery } from "../../contract/search.ts";
 import { BINARY, type SearchEngine } from "../../engine/search.ts";
 import { badPattern, badScope, refusing } from "./faults.ts";
 import { loadFile } from "./load_file.ts";
@@ -6,7 +6,7 @@ import { Pace } from "./pace.ts";
 import { Page } from "./page.ts";
 import { type RealPath, shownPath } from "./real_path.ts";
 import { startPoint } from "./start_point.ts";
-import { type TreeWalk, walkTree } from "./walk_tree.ts";
+import { type Sight, type TreeWalk, walkTree } from "./walk_tree.ts";
 
 /** Longer lines are cut in the output, around the match: a minified file must not fill the answer. */
 const LINE_LIMIT_BYTES = 2000;
@@ -20,13 +20,13 @@ type Search = { query: GrepQuery; walk: TreeWalk; page: Page; answer: GrepAnswer
 /** Searches one file, or all files below a folder in path order, until the page is full. */
 export async function grepTree(
   engine: SearchEngine,
-  view: FileView,
+  sight: Sight,
   query: GrepQuery,
   signal: AbortSignal,
 ): Promise<GrepAnswer> {
   const pace = new Pace(signal);
-  const search = begin(engine, view, query);
-  const files = startPoint(query.path, view) === "file" ? [query.path] : walkTree(search.walk, query.path);
+  const search = begin(engine, sight, query);
+  const files = startPoint(query.path, sight.view) === "file" ? [query.path] : walkTree(search.walk, query.path);
   for (const path of files) {
     searchFile(search, path);
     if (search.page.isFull) break;
@@ -36,7 +36,7 @@ export async function grepTree(
   return { ...search.answer, content, numFiles: search.answer.filenames.length, ...search.page.applied };
 }
 
-function begin(engine: SearchEngine, view: FileView, query: GrepQuery): Search {
+function begin(engine: SearchEngine, sight: Sight, query: GrepQuery): Search {
   const { glob, type } = query;
   refusing(
     () => engine.grep.compile(engineQuery(query)),
@@ -54,7 +54,7 @@ function begin(engine: SearchEngine, view: FileView, query: GrepQuery): Search {
   const skipped = { binary: 0, unreadable: 0, tooLarge: 0 };
   return {
     query,
-    walk: { engine, view, skipped },
+    walk: { ...sight, engine, skipped },
     page: new Page(query.offset, query.headLimit),
     answer: {
       mode: query.mode,

@@ -2,11 +2,15 @@ import { dirname } from "node:path";
 import type { FileView, SkippedFiles } from "../../contract/search.ts";
 import type { RuleSource, SearchEngine } from "../../engine/search.ts";
 import { loadFile } from "./load_file.ts";
-import { IGNORE_FILES, type IgnoreFile, type Listing, lstatOrNothing, readFolder } from "./read_folder.ts";
+import type { ReadAhead } from "./read_ahead.ts";
+import { IGNORE_FILES, type IgnoreFile, type Listing, lstatOrNothing } from "./read_folder.ts";
 import { childOf, type RealPath, shownPath } from "./real_path.ts";
 
+/** What a search may see, and the folders that it has read already. */
+export type Sight = { view: FileView; folders: ReadAhead };
+
 /** A walk that the component was told to start. `skipped` counts what could not be read. */
-export type TreeWalk = { engine: SearchEngine; view: FileView; skipped: SkippedFiles };
+export type TreeWalk = Sight & { engine: SearchEngine; skipped: SkippedFiles };
 
 /** A folder being walked: `order` holds places in the listing, `next` the place in `order`. */
 type Frame = { path: RealPath; folder: number; listing: Listing; order: Uint32Array; next: number };
@@ -40,7 +44,7 @@ export function* walkTree(walk: TreeWalk, root: string): Generator<RealPath, voi
 
 /** Tells the component of a folder and its ignore files, and lets it choose and order the entries. */
 function enter(walk: TreeWalk, path: RealPath, name: string, parent: number | undefined): Frame | undefined {
-  const listing = readFolder(path);
+  const listing = walk.folders.take(path);
   if (listing === undefined) {
     walk.skipped.unreadable += 1;
     return undefined;
