@@ -1,0 +1,40 @@
+import { realpathSync } from "node:fs";
+import { ToolFault } from "../../contract/fault.ts";
+import type { FilePlan } from "../../contract/file_plan.ts";
+import type { SearchGrant } from "../../contract/search.ts";
+import { fsFault, moved } from "./fs_fault.ts";
+
+/**
+ * The search handle of one call: starts only where the plan says, by the real path that was judged, and sees nothing that
+ * the plan hides. A start that leads elsewhere by now throws `fs.moved`. The search engine is loaded by the first search.
+ */
+export function createSearchGrant(plan: FilePlan): SearchGrant {
+  const isHidden = (path: string) => plan.hidden.some((secret) => path === secret || path.startsWith(`${secret}/`));
+  const open = async () => (await import("../search/mod.ts")).createSearch({ mayRead: (path) => !isHidden(path) });
+  return {
+    grep: async (query, signal) => (await open()).grep({ ...query, path: startOf(plan, query.path) }, signal),
+    glob: async (query, signal) => (await open()).glob({ ...query, path: startOf(plan, query.path) }, signal),
+  };
+}
+
+function startOf(plan: FilePlan, path: string): string {
+  const planned = plan.paths.find(({ given, real, access }) => access === "read" && (given === path || real === path));
+  if (!planned) {
+    throw new ToolFault({
+      code: "sandbox.outside",
+      message: `Cannot search "${path}": the plan of this call does not list it`,
+      hint: "A tool must name each path in needs",
+    });
+  }
+  const now = realNow(planned.real);
+  if (now !== planned.real) throw moved("read", planned.real, `it leads to "${now}" now`);
+  return planned.real;
+}
+
+function realNow(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    throw fsFault("read", path, error);
+  }
+}
