@@ -1,4 +1,15 @@
-import { closeSync, constants as fs, fchmodSync, fstatSync, linkSync, openSync, readFileSync, readSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants as fs,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { ToolFault } from "../../contract/fault.ts";
 import { privateFolder } from "../../store/paths.ts";
@@ -31,15 +42,17 @@ export function openLauncher(cacheFolder: string, uid: number): OpenLauncher {
 /** Fits the processor's second-level cache. */
 const HASH_PIECE_BYTES = 128 * 1024;
 
+/** Exactly the mode that takeOut gives, and O_NONBLOCK because opening a FIFO would wait for ever. */
 function openVerified(path: string, uid: number): number | null {
   let fd: number;
   try {
-    fd = openSync(path, fs.O_RDONLY | fs.O_NOFOLLOW);
+    fd = openSync(path, fs.O_RDONLY | fs.O_NOFOLLOW | fs.O_NONBLOCK);
   } catch {
     return null;
   }
   const found = fstatSync(fd);
-  const sound = found.isFile() && found.uid === uid && (found.mode & 0o222) === 0 && found.size === LAUNCHER_SIZE_BYTES;
+  const sound =
+    found.isFile() && found.uid === uid && (found.mode & 0o7777) === 0o500 && found.size === LAUNCHER_SIZE_BYTES;
   if (sound && digestOf(fd) === LAUNCHER_SHA256) return fd;
   closeSync(fd);
   return null;
@@ -58,48 +71,30 @@ function digestOf(fd: number): string {
 }
 
 /**
- * Written under a name of its own and linked into place: link(2) does not replace, so of two processes that race one wins
- * with a whole file and the other uses it.
+ * Written whole under a name of its own and renamed into place: rename(2) puts one file for another in one step, so
+ * processes that race all end with the same bytes, and whatever stood there, also a link, is gone.
  */
 function takeOut(path: string): void {
   const temporary = `${path}.${process.pid}.${crypto.randomUUID()}`;
-  const fd = openSync(temporary, fs.O_WRONLY | fs.O_CREAT | fs.O_EXCL | fs.O_NOFOLLOW, 0o600);
   try {
-    writeAll(fd, readFileSync(LAUNCHER_FILE));
-    fchmodSync(fd, 0o500);
-  } finally {
-    closeSync(fd);
-  }
-  try {
-    linkSync(temporary, path);
+    const fd = openSync(temporary, fs.O_WRONLY | fs.O_CREAT | fs.O_EXCL | fs.O_NOFOLLOW, 0o600);
+    try {
+      writeAll(fd, readFileSync(LAUNCHER_FILE));
+      fchmodSync(fd, 0o500);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, path);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    replaceIfForeign(path, temporary);
-  } finally {
-    unlinkSync(temporary);
-  }
-}
-
-/** A damaged file under our name is taken away and ours linked again; a good one that another process made stays. */
-function replaceIfForeign(path: string, temporary: string): void {
-  if (sha256(readFileSync(path)) === LAUNCHER_SHA256 && (fstatMode(path) & 0o222) === 0) return;
-  unlinkSync(path);
-  linkSync(temporary, path);
-}
-
-function fstatMode(path: string): number {
-  const fd = openSync(path, fs.O_RDONLY | fs.O_NOFOLLOW);
-  try {
-    return fstatSync(fd).mode;
-  } finally {
-    closeSync(fd);
+    rmSync(temporary, { force: true });
+    throw new ToolFault({
+      code: "audit.unwritable",
+      message: `Cannot write the launcher ${JSON.stringify(path)}: ${error instanceof Error ? error.message : String(error)}`,
+      hint: "make room, or set CORDON_STATE_DIR to a folder that you can write",
+    });
   }
 }
 
 function writeAll(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
-}
-
-function sha256(bytes: Uint8Array): string {
-  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }
