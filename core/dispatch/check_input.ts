@@ -1,5 +1,5 @@
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
-import { Value, type ValueError } from "@sinclair/typebox/value";
+import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import type { Coercion } from "../contract/call.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import { nearestNames } from "../output/nearest_names.ts";
@@ -14,18 +14,28 @@ export type CheckedInput = { args: unknown; faults: InputFault[]; coercions: Coe
 export function checkInput(tool: AnyTool, input: unknown): CheckedInput {
   const schema = tool.params();
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    const fault = { path: "", message: `expected an object, received ${describe(input)}`, expected: "object", received: describe(input) };
+    const fault = {
+      path: "",
+      message: `expected an object, received ${describe(input)}`,
+      expected: "object",
+      received: describe(input),
+    };
     return { args: input, faults: [fault], coercions: [] };
   }
   const coercions: Coercion[] = [];
   const renamed = renameParams(input, tool.paramAliases ?? {}, schema, coercions);
   const args = coerceFields(renamed, schema, coercions);
-  const faults = [...Value.Errors(schema, args)].map((error) => toFault(error, schema));
+  const faults = [...Value.Errors(schema, args)].map(toFault);
   if (faults.length > 0) return { args, faults: oneForEachPlace(faults), coercions };
   return { args: Value.Default(schema, args), faults: [], coercions };
 }
 
-function renameParams(input: object, aliases: Record<string, string>, schema: TObject, coercions: Coercion[]): Record<string, unknown> {
+function renameParams(
+  input: object,
+  aliases: Record<string, string>,
+  schema: TObject,
+  coercions: Coercion[],
+): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(input)) {
     const target = Object.hasOwn(aliases, key) ? aliases[key] : undefined;
@@ -65,21 +75,22 @@ function coerceFields(args: Record<string, unknown>, schema: TObject, coercions:
 }
 
 function coerceText(value: string, field: TSchema): number | boolean | undefined {
-  if ((KindGuard.IsInteger(field) || KindGuard.IsNumber(field)) && /^-?\d{1,15}(\.\d{1,15})?$/.test(value)) return Number(value);
+  if ((KindGuard.IsInteger(field) || KindGuard.IsNumber(field)) && /^-?\d{1,15}(\.\d{1,15})?$/.test(value))
+    return Number(value);
   if (KindGuard.IsBoolean(field) && (value === "true" || value === "false")) return value === "true";
   return undefined;
 }
 
-function toFault(error: ValueError, schema: TObject): InputFault {
+function toFault(error: ValueError): InputFault {
   const received = describe(error.value);
-  const key = error.path.slice(1);
-  if (!Object.hasOwn(schema.properties, key.split("/")[0] ?? "")) {
-    const near = nearestNames(key, Object.keys(schema.properties));
-    const known = Object.keys(schema.properties).join(", ");
-    const hint = near.length > 0 ? `did you mean ${near.join(" or ")}?` : `known fields: ${known}`;
+  if (error.type === ValueErrorType.ObjectAdditionalProperties) {
+    const known = Object.keys(error.schema["properties"] ?? {});
+    const near = nearestNames(error.path.slice(error.path.lastIndexOf("/") + 1), known);
+    const hint = near.length > 0 ? `did you mean ${near.join(" or ")}?` : `known fields: ${known.join(", ")}`;
     return { path: error.path, message: "is not a field of this tool", expected: "no such field", received, hint };
   }
-  if (error.value === undefined) return { path: error.path, message: "is required", expected: expectation(error.schema), received: "nothing" };
+  if (error.value === undefined)
+    return { path: error.path, message: "is required", expected: expectation(error.schema), received: "nothing" };
   const expected = expectation(error.schema);
   return { path: error.path, message: `expected ${expected}, received ${received}`, expected, received };
 }
@@ -97,7 +108,9 @@ function expectation(schema: TSchema): string {
   const bounds = [
     schema["minimum"] === undefined ? "" : `at least ${schema["minimum"]}`,
     schema["maximum"] === undefined ? "" : `at most ${schema["maximum"]}`,
-    schema["minLength"] === undefined ? "" : `at least ${schema["minLength"]} character${schema["minLength"] === 1 ? "" : "s"}`,
+    schema["minLength"] === undefined
+      ? ""
+      : `at least ${schema["minLength"]} character${schema["minLength"] === 1 ? "" : "s"}`,
     schema["maxLength"] === undefined ? "" : `at most ${schema["maxLength"]} characters`,
   ].filter(Boolean);
   return [schema["type"] ?? "another value", ...bounds].join(", ");
@@ -107,6 +120,7 @@ function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === "object") return "an object";
-  if (typeof value === "string") return value.length > 40 ? `text of ${value.length} characters` : JSON.stringify(value);
+  if (typeof value === "string")
+    return value.length > 40 ? `text of ${value.length} characters` : JSON.stringify(value);
   return value === undefined ? "nothing" : `${typeof value} ${String(value)}`;
 }
