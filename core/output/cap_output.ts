@@ -1,4 +1,4 @@
-import type { CappedOutcome, Outcome } from "../contract/outcome.ts";
+import type { CappedOutcome, Failure, Outcome } from "../contract/outcome.ts";
 import { capText, TEXT_LIMIT_BYTES } from "./cap_text.ts";
 
 /** Fits every string of an outcome to TEXT_LIMIT_BYTES, keeping head and tail, and counts what went. Never throws. */
@@ -6,9 +6,19 @@ export function capOutput(outcome: Outcome): CappedOutcome {
   const count = { dropped: 0 };
   const capped = outcome.ok
     ? { ...outcome, output: capValue(outcome.output, count) }
-    : { ...outcome, failure: { ...outcome.failure, message: capString(outcome.failure.message, count) } };
+    : { ...outcome, failure: capFailure(outcome.failure, count) };
   // Every string went through capString above; this is the only maker of CappedOutcome.
   return { ...capped, droppedBytes: count.dropped + alreadyDropped(outcome) } as unknown as CappedOutcome;
+}
+
+function capFailure(failure: Failure, count: { dropped: number }): Failure {
+  const { message, hint, details } = failure;
+  return {
+    ...failure,
+    message: capString(message, count),
+    ...(hint === undefined ? {} : { hint: capString(hint, count) }),
+    ...(details === undefined ? {} : { details: capValue(details, count) }),
+  };
 }
 
 /** A command's collector cuts while it reads, to bound memory; its count joins ours. */
