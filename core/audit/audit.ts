@@ -3,6 +3,9 @@ import { failureOf } from "../contract/refuse.ts";
 import type { ToolRequest } from "../contract/request.ts";
 import type { AppendLog } from "../store/append_log.ts";
 
+/** The most UTF-16 units of a tool's name or a call's id that a row keeps. */
+const WORD_LIMIT = 100;
+
 /** A row that was opened and not closed yet. `startedMs` is of a clock that never goes back. */
 export type OpenRow = { id: string; startedMs: number };
 
@@ -26,15 +29,34 @@ export function createAuditLog(log: () => AppendLog, clock: AuditClock): AuditLo
     open: (request) => {
       const row = { id: clock.newId(), startedMs: clock.monotonic() };
       const input = digest(request.input);
-      log().append({ v: 1, row: "open", id: row.id, at: clock.now(), door: request.door, tool: request.tool, call: request.id, input, pid: clock.pid });
+      log().append({
+        v: 1,
+        row: "open",
+        id: row.id,
+        at: clock.now(),
+        door: request.door,
+        tool: short(request.tool),
+        call: short(request.id),
+        input,
+        pid: clock.pid,
+      });
       return row;
     },
     close: (row, request, outcome) => {
       const durationMs = Math.round((clock.monotonic() - row.startedMs) * 1000) / 1000;
       try {
-        log().append({ v: 1, row: "close", id: row.id, at: clock.now(), tool: request.tool, durationMs, ...summary(outcome) });
+        log().append({
+          v: 1,
+          row: "close",
+          id: row.id,
+          at: clock.now(),
+          tool: short(request.tool),
+          durationMs,
+          ...summary(outcome),
+        });
       } catch (error) {
-        return stamp({ ...outcome, ok: false, failure: failureOf(error, "execute") }, durationMs);
+        const hint = "the call has ended, but its closing row is not in the log; make room or set CORDON_STATE_DIR";
+        return stamp({ ...outcome, ok: false, failure: { ...failureOf(error, "execute"), hint } }, durationMs);
       }
       return stamp(outcome, durationMs);
     },
@@ -46,15 +68,28 @@ function summary(outcome: CappedOutcome): object {
   return {
     ok: outcome.ok,
     ...(outcome.ok ? {} : { code: outcome.failure.code, stage: outcome.failure.at }),
-    ...(decision ? { verdict: decision.verdict, by: decision.by, ...(decision.rule ? { rule: decision.rule.rule } : {}) } : {}),
+    ...(decision
+      ? { verdict: decision.verdict, by: decision.by, ...(decision.rule ? { rule: decision.rule.rule } : {}) }
+      : {}),
     ...(enforced ? { tier: enforced.tier, properties: enforced.properties } : {}),
     denials: denials.length,
   };
 }
 
-/** SHA-256 of the JSON text; undefined input has the digest of nothing. */
+/** SHA-256 of the JSON text; undefined input has the digest of nothing. Input nested too deep to be written is named so. */
 function digest(input: unknown): string {
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify(input) ?? "").digest("hex");
+  let text: string;
+  try {
+    text = JSON.stringify(input) ?? "";
+  } catch {
+    return "not serializable";
+  }
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
+}
+
+/** A caller's word in a row: a megabyte of it, or a secret pasted into the wrong field, must not fill the log. */
+function short(word: string): string {
+  return word.length <= WORD_LIMIT ? word : `${word.slice(0, WORD_LIMIT)}…`;
 }
 
 function stamp(outcome: CappedOutcome, durationMs: number): AuditedOutcome {
