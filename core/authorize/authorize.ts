@@ -21,18 +21,18 @@ export type Authority = {
   granted: Set<string>;
 };
 
-type Answerer = AuthorizedCall["answeredBy"];
-
 /** May this call run? Asks a person only where the policy says "ask" and someone is there; else that is a no at once. */
 export async function authorize(call: ValidatedCall, authority: Authority): Promise<AuthorizedCall | Refused> {
-  if (call.tool.decidedBy === "caller") return stamp(call, callersOwn(call), "caller");
   const question = questionFor(call, authority);
   if ("refused" in question) return question;
+  const judged = question.effects.flatMap((effect) => ("path" in effect ? [effect.path] : []));
+  if (call.tool.decidedBy === "caller") return stamp(call, callersOwn(call), { by: "caller", judged });
   const decision = await authority.judge(question).catch((error: unknown) => refuse(failureOf(error, "authorize")));
   if ("refused" in decision) return decision;
-  if (decision.verdict === "allow") return stamp(call, decision, "policy");
+  if (decision.verdict === "allow") return stamp(call, decision, { by: "policy", judged });
   if (decision.verdict === "deny") return denied(call, decision);
-  return askPerson(call, decision, authority);
+  const answer = await askPerson(call, decision, authority);
+  return answer === "yes" ? stamp(call, decision, { by: "person", judged }) : answer;
 }
 
 function questionFor(call: ValidatedCall, authority: Authority): PolicyQuestion | Refused {
@@ -41,25 +41,45 @@ function questionFor(call: ValidatedCall, authority: Authority): PolicyQuestion 
     const effects = effectsOf(call.tool.needs(call.args, place), authority.resolve);
     const { name: tool, requires: required } = call.tool;
     const params = scalarParams(call.args);
-    return { tool, required, mode: mode.mode, effects, params, cwd: place.cwd, home: place.home, roots: [place.workspace] };
+    return {
+      tool,
+      required,
+      mode: mode.mode,
+      effects,
+      params,
+      cwd: place.cwd,
+      home: place.home,
+      roots: [place.workspace],
+    };
   } catch (error) {
     return refuse(failureOf(error, "authorize"));
   }
 }
 
-async function askPerson(call: ValidatedCall, decision: Decision, authority: Authority): Promise<AuthorizedCall | Refused> {
+async function askPerson(call: ValidatedCall, decision: Decision, authority: Authority): Promise<"yes" | Refused> {
   const key = JSON.stringify([call.tool.name, call.args]);
-  if (authority.granted.has(key)) return stamp(call, decision, "person");
+  if (authority.granted.has(key)) return "yes";
   if (!authority.asker.canAsk()) return unanswerable(call, decision, authority);
-  const question = { id: call.request.id, tool: call.tool.name, title: call.tool.title(call.args), input: call.args, decision };
+  const question = {
+    id: call.request.id,
+    tool: call.tool.name,
+    title: call.tool.title(call.args),
+    input: call.args,
+    decision,
+  };
   const answer = await authority.asker.ask(question, call.request.signal);
-  if (call.request.signal.aborted) return refuse({ code: "tool.cancelled", message: "The call was cancelled", at: "authorize" }, decision);
-  if (answer.choice === "deny") {
+  if (call.request.signal.aborted)
+    return refuse({ code: "tool.cancelled", message: "The call was cancelled", at: "authorize" }, decision);
+  // Only a plain yes is a yes, whatever a client sends.
+  if (answer.choice !== "once" && answer.choice !== "session") {
     const why = answer.reason ? `: ${answer.reason}` : "";
-    return refuse({ code: "policy.refused_by_person", message: `The person said no to ${question.title}${why}`, at: "authorize" }, decision);
+    return refuse(
+      { code: "policy.refused_by_person", message: `The person said no to ${question.title}${why}`, at: "authorize" },
+      decision,
+    );
   }
   if (answer.choice === "session") authority.granted.add(key);
-  return stamp(call, decision, "person");
+  return "yes";
 }
 
 function denied(call: ValidatedCall, decision: Decision): Refused {
@@ -83,7 +103,12 @@ function unanswerable(call: ValidatedCall, decision: Decision, authority: Author
 /** `cordon run`: the person typed the command, so the flags and the sandbox decide, not the rules for models. */
 function callersOwn(call: ValidatedCall): Decision {
   const reason = "the person's own command; the sandbox decides what it can do";
-  return { verdict: "allow", reason, by: "mode", trace: [{ part: call.tool.name, verdict: "allow", by: "mode", note: reason }] };
+  return {
+    verdict: "allow",
+    reason,
+    by: "mode",
+    trace: [{ part: call.tool.name, verdict: "allow", by: "mode", note: reason }],
+  };
 }
 
 function scalarParams(args: unknown): Record<string, string> {
@@ -92,7 +117,9 @@ function scalarParams(args: unknown): Record<string, string> {
   return Object.fromEntries(scalars.map(([key, value]) => [key, String(value)]));
 }
 
-function stamp(call: ValidatedCall, decision: Decision, answeredBy: Answerer): AuthorizedCall {
+type Yes = { by: AuthorizedCall["answeredBy"]; judged: readonly string[] };
+
+function stamp(call: ValidatedCall, decision: Decision, { by, judged }: Yes): AuthorizedCall {
   // Allowed by a rule, the mode, a person or the caller on the lines above; this is the only maker of AuthorizedCall.
-  return { ...call, decision, answeredBy } as unknown as AuthorizedCall;
+  return { ...call, decision, answeredBy: by, judged } as unknown as AuthorizedCall;
 }

@@ -11,6 +11,11 @@ export function effectsOf(needs: readonly Need[], resolve: ResolvePath): Effect[
     if (need.kind === "exec") return [{ kind: "exec", command: need.command }];
     const kind = need.kind === "fs.write" ? "write" : "read";
     const { absolute, real } = resolve(need.path);
-    return absolute === real ? [{ kind, path: real }] : [{ kind, path: absolute }, { kind, path: real }];
+    return absolute === real
+      ? [{ kind, path: real }]
+      : [
+          { kind, path: absolute },
+          { kind, path: real },
+        ];
   });
 }

@@ -10,16 +10,19 @@ import type { Decision } from "./verdict.ts";
 /** One value that was accepted in another shape than the schema asks (C11), or a name that is an alias. */
 export type Coercion = { path: string; from: string; to: string };
 
+/** `judged` are the real paths that the policy decided about; planning takes no other. */
+type Allowed = { decision: Decision; answeredBy: "policy" | "person" | "caller"; judged: readonly string[] };
+
 type Checked = { request: ToolRequest; tool: AnyTool; args: unknown; coercions: Coercion[] };
 
 /** The tool exists and `args` fits its schema. Made by dispatch/validate.ts only. */
 export type ValidatedCall = Checked & Stamp<"validated">;
 
 /** A rule, the mode or a person allowed the call. Made by authorize/authorize.ts only. */
-export type AuthorizedCall = Checked & { decision: Decision; answeredBy: "policy" | "person" | "caller" } & Stamp<"authorized">;
+export type AuthorizedCall = Checked & Allowed & Stamp<"authorized">;
 
 /** Every hook let it pass. Made by hooks/run_hooks.ts only. */
-export type HookedCall = Checked & { decision: Decision; answeredBy: "policy" | "person" | "caller" } & Stamp<"hooked">;
+export type HookedCall = Checked & Allowed & Stamp<"hooked">;
 
 /** What execute works on: paths are real and were judged, and a command has its whole sandbox plan. */
 export type CallPlan = { files: FilePlan; sandbox?: LinuxPlan; rules?: SandboxPolicy };

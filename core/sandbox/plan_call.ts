@@ -32,7 +32,7 @@ export async function planCall(call: HookedCall, planner: CallPlanner): Promise<
   try {
     const needs = call.tool.needs(call.args, planner.place);
     const command = needs.find((need): need is ExecNeed => need.kind === "exec");
-    const files = planFiles(needs, planner);
+    const files = planFiles(needs, call.judged, planner);
     if (!command) return stamp(call, { files });
     const { rules, plan } = await planCommand(command, planner);
     return "missing" in plan ? unenforceable(call, plan.missing) : stamp(call, { files, sandbox: plan, rules });
@@ -46,12 +46,13 @@ export function policyFor(asked: SandboxRequest, planner: CallPlanner): SandboxP
   const { workspace, home } = planner.place;
   const request = absolutePaths(asked, planner.resolve);
   const survey = planner.survey(pathsToSurvey(request, workspace, home));
-  const missing = [...request.allowRead, ...request.allowWrite, ...(request.onlyWrite ?? [])].find((path) => survey.paths.get(path)?.kind === "missing");
+  const named = [...request.allowRead, ...request.allowWrite, ...request.denyWrite, ...(request.onlyWrite ?? [])];
+  const missing = named.find((path) => survey.paths.get(path)?.kind === "missing");
   if (missing !== undefined) {
     throw new ToolFault({
       code: "fs.not_found",
-      message: `Cannot allow ${JSON.stringify(missing)}: there is no such file or folder`,
-      hint: "make it first, or allow the folder above it",
+      message: `Cannot allow or protect ${JSON.stringify(missing)}: there is no such file or folder`,
+      hint: "make it first, or name the folder above it",
     });
   }
   const policy = buildPolicy(request, survey);
@@ -64,7 +65,12 @@ export function policyFor(asked: SandboxRequest, planner: CallPlanner): SandboxP
 function absolutePaths(asked: SandboxRequest, resolve: ResolvePath): SandboxRequest {
   const all = (paths: readonly string[]) => paths.map((path) => resolve(path).absolute);
   const { allowRead, allowWrite, denyRead, denyWrite, onlyWrite } = asked;
-  const lists = { allowRead: all(allowRead), allowWrite: all(allowWrite), denyRead: all(denyRead), denyWrite: all(denyWrite) };
+  const lists = {
+    allowRead: all(allowRead),
+    allowWrite: all(allowWrite),
+    denyRead: all(denyRead),
+    denyWrite: all(denyWrite),
+  };
   return { ...asked, ...lists, ...(onlyWrite ? { onlyWrite: all(onlyWrite) } : {}) };
 }
 
@@ -100,11 +106,13 @@ function commandEnvironment(planner: CallPlanner, request: SandboxRequest): Reco
   return { ...scrubEnvironment(planner.environment, request.allowEnv), HOME: planner.place.home, CORDON_SANDBOX: "1" };
 }
 
-function planFiles(needs: readonly Need[], planner: CallPlanner): FilePlan {
+/** A link may have been swapped while a person was asked: only what was judged may be planned. */
+function planFiles(needs: readonly Need[], judged: readonly string[], planner: CallPlanner): FilePlan {
   const paths = needs.flatMap((need): PlannedPath[] => {
     if (need.kind === "exec") return [];
     const { given, real, kind } = planner.resolve(need.path);
     const exists = kind !== "missing";
+    if (!judged.includes(real)) throw movedSince(given, real);
     if (kind === "other" || (kind === "folder" && need.kind !== "fs.search")) throw notAFile(given, kind);
     return [{ given, real, access: need.kind === "fs.write" ? "write" : "read", exists }];
   });
@@ -116,6 +124,11 @@ function hiddenFrom(planner: CallPlanner): string[] {
   const { workspace, home } = planner.place;
   const survey = planner.survey(pathsToSurvey(DEFAULT_SANDBOX_REQUEST, workspace, home));
   return buildPolicy(DEFAULT_SANDBOX_REQUEST, survey).hidden.map(({ path }) => path);
+}
+
+function movedSince(given: string, real: string): ToolFault {
+  const message = `${JSON.stringify(given)} leads to ${JSON.stringify(real)} now, which is not what was decided about`;
+  return new ToolFault({ code: "fs.moved", message, hint: "send the call again" });
 }
 
 function notAFile(given: string, kind: "other" | "folder"): ToolFault {
@@ -131,12 +144,25 @@ function unenforceable(call: HookedCall, missing: readonly Unenforceable[]): Ref
   const why = missing.map(({ property, why }) => `${property}: ${why}`).join("; ");
   const help = [...new Set(missing.map((one) => one.help))].join("; ");
   return refuse(
-    { code: "sandbox.unenforced", message: `This machine cannot give what the policy demands, so nothing was run: ${why}`, at: "plan", hint: help, details: missing },
+    {
+      code: "sandbox.unenforced",
+      message: `This machine cannot give what the policy demands, so nothing was run: ${why}`,
+      at: "plan",
+      hint: help,
+      details: missing,
+    },
     call.decision,
   );
 }
 
 function stamp(call: HookedCall, plan: CallPlan): PlannedCall {
   // Every path was resolved and every `must` has a mechanism; this is the only maker of PlannedCall.
-  return { request: call.request, tool: call.tool, args: call.args, coercions: call.coercions, decision: call.decision, plan } as PlannedCall;
+  return {
+    request: call.request,
+    tool: call.tool,
+    args: call.args,
+    coercions: call.coercions,
+    decision: call.decision,
+    plan,
+  } as PlannedCall;
 }
