@@ -33,7 +33,9 @@ const DEFAULT_MODE: ModeSetting = { mode: "workspace-write", origin: "the defaul
 
 /** Reads a mode's name. `origin` says where it stood. Throws ToolFault `config.invalid`: a misspelt mode must not loosen. */
 export function parseMode(text: string, origin: string): ModeSetting {
-  const mode = MODES[text.trim().toLowerCase()];
+  const name = text.trim().toLowerCase();
+  // Object.hasOwn: "constructor" is a key of every record and no mode.
+  const mode = Object.hasOwn(MODES, name) ? MODES[name] : undefined;
   if (mode !== undefined) return { mode, origin };
   throw new ToolFault({
     code: "config.invalid",
