@@ -1,3 +1,5 @@
+import type { GitPlace } from "../contract/survey.ts";
+
 /** One protected or hidden path with the reason that refusals give. Paths without a leading "~" are below the workspace. */
 export type PathRule = { path: string; reason: string };
 
@@ -31,6 +33,16 @@ export const HOST_TRUST: readonly PathRule[] = [
   { path: ".venv/pyvenv.cfg", reason: "decides which Python runs on the host" },
   { path: "venv/pyvenv.cfg", reason: "decides which Python runs on the host" },
 ];
+
+/** The same for a repository that lies outside the workspace, or whose worktree the workspace is. Absolute paths. */
+export function gitTrust({ gitDir, commonDir }: GitPlace): PathRule[] {
+  return [
+    { path: `${commonDir}/hooks`, reason: "git runs these on the host" },
+    { path: `${commonDir}/config`, reason: "keys such as core.fsmonitor and core.sshCommand make git run programs" },
+    { path: `${gitDir}/config.worktree`, reason: "keys in it make git run programs" },
+    { path: `${commonDir}/info/attributes`, reason: "filters named in it run on checkout" },
+  ];
+}
 
 /** Secrets: hidden from reading. "~/" is the home folder, names without it lie in the workspace. */
 export const SECRETS: readonly PathRule[] = [
@@ -68,5 +80,12 @@ export const SECRETS: readonly PathRule[] = [
 /** Files in the workspace, at its top or one folder down, whose name matches are secrets. Samples without values are not. */
 export function isSecretName(name: string): boolean {
   if (/\.(example|sample|template|dist|defaults?)$/i.test(name)) return false;
-  return name === ".env" || name.startsWith(".env.") || name === ".dev.vars" || name === ".netrc" || name === "id_rsa" || name === "id_ed25519";
+  return (
+    name === ".env" ||
+    name.startsWith(".env.") ||
+    name === ".dev.vars" ||
+    name === ".netrc" ||
+    name === "id_rsa" ||
+    name === "id_ed25519"
+  );
 }

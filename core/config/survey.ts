@@ -1,18 +1,31 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { GitPlace, Survey, Surveyed } from "../contract/survey.ts";
-import { isSecretName } from "./protected_paths.ts";
+import { gitTrust, isSecretName } from "./protected_paths.ts";
 import { surveyPath } from "./resolve_path.ts";
 
 /** How many folder entries the look for secret files reads at most, so that a huge folder can't slow every command. */
 const SECRET_SCAN_ENTRIES = 4000;
 
 /** Reads once all that planning must know of the file system. Paths are absolute. Throws ToolFault `fs.no_permission`. */
-export function surveyPlaces(paths: readonly string[], place: { workspace: string; home: string }, pathVariable: string): Survey {
+export function surveyPlaces(
+  paths: readonly string[],
+  place: { workspace: string; home: string },
+  pathVariable: string,
+): Survey {
   const found = new Map<string, Surveyed>();
-  for (const path of new Set(paths)) found.set(path, lenient(path));
   const { workspace, home } = place;
-  return { workspace, home, git: findGit(workspace), paths: found, secretFiles: secretFiles(workspace), pathFolders: pathFolders(pathVariable) };
+  const git = findGit(workspace);
+  const trusted = git ? gitTrust(git).map(({ path }) => path) : [];
+  for (const path of new Set([...paths, ...trusted])) found.set(path, lenient(path));
+  return {
+    workspace,
+    home,
+    git,
+    paths: found,
+    secretFiles: secretFiles(workspace),
+    pathFolders: pathFolders(pathVariable),
+  };
 }
 
 /** A place that can't be looked up (no permission, a loop) can't be shown either, so it counts as missing. */
@@ -36,8 +49,12 @@ function pathFolders(pathVariable: string): string[] {
 function secretFiles(workspace: string): string[] {
   const budget = { left: SECRET_SCAN_ENTRIES };
   const top = entriesOf(workspace, budget);
-  const below = top.filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules");
-  const deeper = below.flatMap((folder) => secretsIn(join(workspace, folder.name), entriesOf(join(workspace, folder.name), budget)));
+  const below = top.filter(
+    (entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules",
+  );
+  const deeper = below.flatMap((folder) =>
+    secretsIn(join(workspace, folder.name), entriesOf(join(workspace, folder.name), budget)),
+  );
   return [...secretsIn(workspace, top), ...deeper];
 }
 
@@ -70,7 +87,9 @@ export function findGit(folder: string): GitPlace | null {
 
 function gitDirAt(dotGit: string): string | null {
   try {
-    if (statSync(dotGit).isDirectory()) return realpathSync.native(dotGit);
+    // A link is not followed, although git would: a command could plant one that opens a folder elsewhere for writing.
+    if (lstatSync(dotGit).isDirectory()) return realpathSync.native(dotGit);
+    if (!lstatSync(dotGit).isFile()) return null;
     const named = /^gitdir: (.+)$/m.exec(readFileSync(dotGit, "utf8").slice(0, 4096))?.[1];
     if (named === undefined) return null;
     const gitDir = realpathSync.native(resolve(dirname(dotGit), named.trim()));
@@ -82,11 +101,21 @@ function gitDirAt(dotGit: string): string | null {
   }
 }
 
+/** A folder that happens to be called "worktrees" does not make the one above it a repository. */
+function isRepository(folder: string): boolean {
+  const isFolder = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true;
+  return (
+    isFolder("objects") &&
+    isFolder("refs") &&
+    statSync(join(folder, "HEAD"), { throwIfNoEntry: false })?.isFile() === true
+  );
+}
+
 function commonDirOf(gitDir: string): string {
   try {
     const common = realpathSync.native(resolve(gitDir, readFileSync(join(gitDir, "commondir"), "utf8").trim()));
     // The same guard: a worktree's folder lies below its repository's (gitrepository-layout(5), worktrees/).
-    return gitDir.startsWith(`${common}/worktrees/`) ? common : gitDir;
+    return gitDir.startsWith(`${common}/worktrees/`) && isRepository(common) ? common : gitDir;
   } catch {
     return gitDir;
   }
