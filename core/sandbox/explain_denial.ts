@@ -8,14 +8,24 @@ import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
  * `policy` is the one that the command ran under; `at` is milliseconds since the epoch.
  */
 export function explainDenial(seen: ObservedDenial, policy: SandboxPolicy, at: number): Denial {
-  const base = { at, op: seen.op, syscall: seen.syscall, pid: seen.pid, rule: seen.rule, ...(seen.exe ? { exe: seen.exe } : {}) };
+  const base = {
+    at,
+    op: seen.op,
+    syscall: seen.syscall,
+    pid: seen.pid,
+    rule: seen.rule,
+    ...(seen.exe ? { exe: seen.exe } : {}),
+  };
   return seen.op === "connect" ? { ...base, ...connection(seen) } : { ...base, ...writing(seen, policy) };
 }
 
 function connection(seen: ObservedDenial): { host?: string; path?: string; reason: string; grant?: string } {
   if (seen.path) return { path: seen.path, reason: "sockets of the host are closed" };
-  const host = seen.host === undefined ? "the network" : seen.port === undefined ? seen.host : `${seen.host}:${seen.port}`;
-  const reason = isLoopback(seen.host) ? "the host's loopback is not the command's, and nothing listens there on its own" : "the network is blocked";
+  const named = seen.host?.includes(":") ? `[${seen.host}]` : seen.host;
+  const host = named === undefined ? "the network" : seen.port === undefined ? named : `${named}:${seen.port}`;
+  const reason = isLoopback(seen.host)
+    ? "the host's loopback is not the command's, and nothing listens there on its own"
+    : "the network is blocked";
   return { host, reason, grant: "--allow-net" };
 }
 
@@ -26,7 +36,11 @@ function isLoopback(host: string | undefined): boolean {
 function writing(seen: ObservedDenial, policy: SandboxPolicy): { path: string; reason: string; grant?: string } {
   const path = seen.path ?? "an unknown path";
   const guarded = policy.protected.find((rule) => isWithin(path, rule.path));
-  if (guarded) return { path, reason: `protected: ${guarded.reason}`, grant: flag("--allow-write", guarded.path) };
+  if (guarded) {
+    // What a flag closed no other flag opens: a person has to take the flag back.
+    const grant = guarded.reason === "--deny-write" ? {} : { grant: flag("--allow-write", guarded.path) };
+    return { path, reason: `protected: ${guarded.reason}`, ...grant };
+  }
   const secret = policy.hidden.find((rule) => isWithin(path, rule.path));
   if (secret) return { path, reason: `hidden: ${secret.reason}` };
   return { path, reason: "outside what the command may write", grant: flag("--allow-write", path) };

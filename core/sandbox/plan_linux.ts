@@ -1,5 +1,16 @@
 import type { LinuxFacts } from "../contract/facts.ts";
-import type { LandlockRule, Level, LinuxPlan, Mount, NamespaceKind, PlanCommand, PlanOp, Property, Tier, WatchKind } from "../contract/plan.ts";
+import type {
+  LandlockRule,
+  Level,
+  LinuxPlan,
+  Mount,
+  NamespaceKind,
+  PlanCommand,
+  PlanOp,
+  Property,
+  Tier,
+  WatchKind,
+} from "../contract/plan.ts";
 import { isWithin, parentsFirst } from "./path_order.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
 
@@ -15,12 +26,16 @@ const NO_NAMESPACES_HELP = "allow user namespaces (see `cordon doctor`), or drop
  * Picks the cheapest set of mechanisms on this machine that gives every `must`. Pure: the same policy and facts give the
  * same plan. An answer with `missing` means that nothing may run.
  */
-export function planLinux(policy: SandboxPolicy, facts: LinuxFacts, command: PlanCommand): LinuxPlan | { missing: Unenforceable[] } {
+export function planLinux(
+  policy: SandboxPolicy,
+  facts: LinuxFacts,
+  command: PlanCommand,
+): LinuxPlan | { missing: Unenforceable[] } {
   const tier = chooseTier(facts);
   const offer = offerOf(tier, policy, facts);
   const missing = unmet(policy, offer);
   if (missing.length > 0) return { missing };
-  const ops = tier === "namespaces" ? namespaceOps(policy, facts) : landlockOps(policy);
+  const ops = tier === "namespaces" ? namespaceOps(policy, facts) : landlockOps(policy, offer);
   return { version: 1, tier, command, asked: policy.demands, ops };
 }
 
@@ -33,17 +48,37 @@ export function chooseTier(facts: LinuxFacts): Tier {
 
 /** What a tier gives for this policy, and why not where it does not. Shown by `doctor` and `--explain`. */
 export function offerOf(tier: Tier, policy: SandboxPolicy, facts: LinuxFacts): Offer {
-  const always: Offer = { "env.scrubbed": true, limits: { why: "limits are not built yet", help: "use ulimit or systemd-run for now" } };
+  const always: Offer = {
+    "env.scrubbed": true,
+    limits: { why: "limits are not built yet", help: "use ulimit or systemd-run for now" },
+  };
   if (tier === "none") return { ...always, ...noneOffer(facts) };
-  const filtered: Offer = { "syscalls.filtered": true, "keyring.blocked": true, "net.blocked": true, "fs.write_confined": true, "fs.read_confined": true };
+  const opened = { why: "the same command opens the network", help: "leave out one of the two" };
+  const net = policy.network === "blocked" ? true : opened;
+  const filtered: Offer = {
+    "syscalls.filtered": true,
+    "keyring.blocked": true,
+    "net.blocked": net,
+    "fs.write_confined": true,
+    "fs.read_confined": true,
+  };
   if (tier === "namespaces") {
-    return { ...always, ...filtered, "fs.read_hidden": true, "fs.protected": true, "net.loopback": true, "proc.isolated": true };
+    return {
+      ...always,
+      ...filtered,
+      "fs.read_hidden": true,
+      "fs.protected": true,
+      "net.loopback": net,
+      "proc.isolated": true,
+    };
   }
   const without = (why: string) => ({ why, help: NO_NAMESPACES_HELP });
   return {
     ...always,
     ...filtered,
-    "fs.read_hidden": hiddenInsideReadable(policy) ? without("Landlock cannot hide a file inside a folder that may be read") : true,
+    "fs.read_hidden": hiddenInsideReadable(policy)
+      ? without("Landlock cannot hide a file inside a folder that may be read")
+      : true,
     "fs.protected": policy.protected.some(({ path }) => policy.write.some((root) => isWithin(path, root)))
       ? without("Landlock cannot protect a file inside a folder that may be written")
       : true,
@@ -53,9 +88,22 @@ export function offerOf(tier: Tier, policy: SandboxPolicy, facts: LinuxFacts): O
 }
 
 function noneOffer(facts: LinuxFacts): Offer {
-  const why = facts.landlockAbi > 0 ? "the kernel refuses seccomp filters" : "this kernel has neither user namespaces nor Landlock";
+  const why =
+    facts.landlockAbi > 0
+      ? "the kernel refuses seccomp filters"
+      : "this kernel has neither user namespaces nor Landlock";
   const lost = { why, help: "use a kernel from 5.13 on with Landlock, or allow user namespaces" };
-  const all: Property[] = ["fs.write_confined", "fs.read_confined", "fs.read_hidden", "fs.protected", "net.blocked", "net.loopback", "proc.isolated", "keyring.blocked", "syscalls.filtered"];
+  const all: Property[] = [
+    "fs.write_confined",
+    "fs.read_confined",
+    "fs.read_hidden",
+    "fs.protected",
+    "net.blocked",
+    "net.loopback",
+    "proc.isolated",
+    "keyring.blocked",
+    "syscalls.filtered",
+  ];
   return Object.fromEntries(all.map((property) => [property, lost]));
 }
 
@@ -84,25 +132,56 @@ function namespaceOps(policy: SandboxPolicy, facts: LinuxFacts): PlanOp[] {
   const kinds: NamespaceKind[] = [...user, "mount", "pid", "ipc", "uts", ...net];
   const network = policy.network === "blocked" ? "private" : "open";
   const ops: PlanOp[] = [
-    { op: "namespaces", kinds, ...graded(policy, ["proc.isolated", "net.blocked", "fs.write_confined", "fs.read_confined"]) },
-    { op: "view", mounts: mountsOf(policy), ...graded(policy, ["fs.write_confined", "fs.read_confined", "fs.read_hidden", "fs.protected"]) },
+    {
+      op: "namespaces",
+      kinds,
+      ...graded(policy, ["proc.isolated", "net.blocked", "fs.write_confined", "fs.read_confined"]),
+    },
+    {
+      op: "view",
+      mounts: mountsOf(policy),
+      ...graded(policy, ["fs.write_confined", "fs.read_confined", "fs.read_hidden", "fs.protected"]),
+    },
     { op: "loopback", ...graded(policy, ["net.loopback"]) },
     { op: "private_tmp", at: "view", ...graded(policy, ["fs.write_confined"]) },
     { op: "privileges", ...graded(policy, ["syscalls.filtered", "fs.write_confined"]) },
     // The backstop: what the view shows read-only, Landlock refuses to write once more.
-    { op: "landlock", rules: landlockRules(policy, "namespaces"), scope: ["signal", "abstract_unix_socket"], level: "best", gives: [] },
+    {
+      op: "landlock",
+      rules: landlockRules(policy, "namespaces"),
+      scope: ["signal", "abstract_unix_socket"],
+      level: "best",
+      gives: [],
+    },
     { op: "seccomp", network, watch: watched(policy), ...graded(policy, ["syscalls.filtered", "keyring.blocked"]) },
   ];
   return ops.filter((op) => op.op !== "loopback" || net.length > 0);
 }
 
-function landlockOps(policy: SandboxPolicy): PlanOp[] {
+function landlockOps(policy: SandboxPolicy, offer: Offer): PlanOp[] {
   const network = policy.network;
+  // What no rule opens is hidden and protected as well, as long as it lies in nothing that a rule does open.
+  const closed: Property[] = ["fs.read_hidden", "fs.protected"];
+  const files: Property[] = [
+    "fs.write_confined",
+    "fs.read_confined",
+    ...closed.filter((property) => offer[property] === true),
+  ];
   return [
     { op: "private_tmp", at: "host", ...graded(policy, ["fs.write_confined"]) },
     { op: "privileges", ...graded(policy, ["syscalls.filtered", "fs.write_confined"]) },
-    { op: "landlock", rules: landlockRules(policy, "landlock"), scope: ["signal", "abstract_unix_socket"], ...graded(policy, ["fs.write_confined", "fs.read_confined"]) },
-    { op: "seccomp", network, watch: watched(policy), ...graded(policy, ["syscalls.filtered", "keyring.blocked", "net.blocked"]) },
+    {
+      op: "landlock",
+      rules: landlockRules(policy, "landlock"),
+      scope: ["signal", "abstract_unix_socket"],
+      ...graded(policy, files),
+    },
+    {
+      op: "seccomp",
+      network,
+      watch: watched(policy),
+      ...graded(policy, ["syscalls.filtered", "keyring.blocked", "net.blocked"]),
+    },
   ];
 }
 
@@ -122,11 +201,22 @@ function mountsOf(policy: SandboxPolicy): Mount[] {
     ...policy.links.map(({ path, target }): Mount => ({ path, access: "symlink", target })),
   ];
   const binds = shown
-    .filter((path, at) => shown.indexOf(path) === at && (write.has(path) || !policy.read.some((root) => root !== path && isWithin(path, root))))
+    .filter(
+      (path, at) =>
+        shown.indexOf(path) === at &&
+        (write.has(path) || !policy.read.some((root) => root !== path && isWithin(path, root))),
+    )
     .map((path): Mount => ({ path, access: write.has(path) ? "rw" : "ro" }));
   const visible = (path: string) => shown.some((root) => isWithin(path, root));
-  const guarded = policy.protected.filter(({ path }) => policy.write.some((root) => isWithin(path, root)) && !write.has(path));
-  const hidden = policy.hidden.filter(({ path }) => visible(path));
+  const guarded = policy.protected.filter(
+    ({ path }) => policy.write.some((root) => isWithin(path, root)) && !write.has(path) && !inHidden(path),
+  );
+  // In a folder that is hidden already there is nothing left to hide or protect, and nothing to mount on.
+  const inHidden = (path: string) =>
+    policy.hidden.some((other) => other.folder && other.path !== path && isWithin(path, other.path));
+  const hidden = policy.hidden.filter(
+    ({ path }, at, all) => visible(path) && !inHidden(path) && all.findIndex((other) => other.path === path) === at,
+  );
   const over: Mount[] = [
     ...guarded.map(({ path }): Mount => ({ path, access: "protected" })),
     ...hidden.map(({ path, folder }): Mount => ({ path, access: folder ? "hidden_dir" : "hidden_file" })),

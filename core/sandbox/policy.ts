@@ -3,7 +3,7 @@ import type { SandboxPolicy, ShownLink } from "../contract/sandbox_policy.ts";
 import type { Demands, SandboxRequest } from "../contract/sandbox_request.ts";
 import type { Survey, Surveyed } from "../contract/survey.ts";
 import { isWithin } from "./path_order.ts";
-import { HOST_TRUST, SECRETS } from "../config/protected_paths.ts";
+import { gitTrust, HOST_TRUST, SECRETS } from "../config/protected_paths.ts";
 import { DEVICES, HOME_READ, NEVER_WORKSPACE, SYSTEM_READ } from "../config/system_folders.ts";
 
 /** What holds unless the caller says otherwise (DESIGN.md section 3). `must` here is what both tiers can give. */
@@ -26,7 +26,20 @@ export function pathsToSurvey(request: SandboxRequest, workspace: string, home: 
   const trust = HOST_TRUST.map(({ path }) => `${workspace}/${path}`);
   const secrets = SECRETS.map(({ path }) => path.replace(/^~(?=\/)/, home));
   const { allowRead, allowWrite, denyRead, denyWrite, onlyWrite } = request;
-  return [workspace, home, ...SYSTEM_READ, ...DEVICES, ...homeReads, ...trust, ...secrets, ...allowRead, ...allowWrite, ...denyRead, ...denyWrite, ...(onlyWrite ?? [])];
+  return [
+    workspace,
+    home,
+    ...SYSTEM_READ,
+    ...DEVICES,
+    ...homeReads,
+    ...trust,
+    ...secrets,
+    ...allowRead,
+    ...allowWrite,
+    ...denyRead,
+    ...denyWrite,
+    ...(onlyWrite ?? []),
+  ];
 }
 
 /** True where a folder can be the workspace: not the home folder, nothing above it, no part of the system. */
@@ -43,14 +56,20 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
   const reals = (paths: readonly string[]) => paths.flatMap((path) => found(path)?.real ?? []);
   const links = SYSTEM_READ.flatMap((path) => shownLink(survey.paths.get(path)));
   const linked = new Set(links.map(({ path }) => path));
-  const write = writable(request, survey, reals);
+  // A flag that closes a folder closes every root in it; otherwise --deny-write=. would change nothing.
+  const unread = reals(request.denyRead);
+  const unwritten = [...reals(request.denyWrite), ...unread];
+  const open = (closed: readonly string[]) => (path: string) => !closed.some((folder) => isWithin(path, folder));
+  const asked = writable(request, survey, reals);
+  const write = asked.filter(open(unwritten));
   const read = [
     ...reals(SYSTEM_READ.filter((path) => !linked.has(path))),
     ...reals(HOME_READ.map((path) => `${survey.home}/${path}`)),
     ...survey.pathFolders.filter((folder) => readablePathFolder(folder, survey.home)),
     ...workspaceReads(survey),
     ...reals(request.allowRead),
-  ];
+    ...asked.filter((path) => !write.includes(path)),
+  ].filter(open(unread));
   return {
     read: unique(read),
     write: unique(write),
@@ -82,7 +101,9 @@ function gitFolders(survey: Survey): string[] {
 function workspaceReads(survey: Survey): string[] {
   if (!canBeWorkspace(survey.workspace, survey.home)) return [];
   const top = survey.git?.gitDir.endsWith("/.git") ? survey.git.gitDir.slice(0, -"/.git".length) : null;
-  return top && canBeWorkspace(top, survey.home) && isWithin(survey.workspace, top) ? [top, survey.workspace] : [survey.workspace];
+  return top && canBeWorkspace(top, survey.home) && isWithin(survey.workspace, top)
+    ? [top, survey.workspace]
+    : [survey.workspace];
 }
 
 /** A folder of PATH is readable, unless that would open the home folder or the root of the file system. */
@@ -94,7 +115,11 @@ function shownLink(entry: Surveyed | undefined): ShownLink[] {
   return entry?.link === undefined ? [] : [{ path: entry.absolute, target: entry.link }];
 }
 
-function hiddenPaths(request: SandboxRequest, survey: Survey, found: (path: string) => Surveyed | undefined): SandboxPolicy["hidden"] {
+function hiddenPaths(
+  request: SandboxRequest,
+  survey: Survey,
+  found: (path: string) => Surveyed | undefined,
+): SandboxPolicy["hidden"] {
   const allowed = new Set(request.allowRead.flatMap((path) => found(path)?.real ?? []));
   const listed = SECRETS.map((rule) => ({ path: rule.path.replace(/^~(?=\/)/, survey.home), reason: rule.reason }));
   const asked = request.denyRead.map((path) => ({ path, reason: "--deny-read" }));
@@ -107,13 +132,21 @@ function hiddenPaths(request: SandboxRequest, survey: Survey, found: (path: stri
   return [...named, ...files].filter(({ path, reason }) => reason === "--deny-read" || !allowed.has(path));
 }
 
-function protectedPaths(request: SandboxRequest, survey: Survey, found: (path: string) => Surveyed | undefined): SandboxPolicy["protected"] {
+function protectedPaths(
+  request: SandboxRequest,
+  survey: Survey,
+  found: (path: string) => Surveyed | undefined,
+): SandboxPolicy["protected"] {
   const allowed = new Set(request.allowWrite.flatMap((path) => found(path)?.real ?? []));
   const listed = HOST_TRUST.flatMap(({ path, reason }) => {
     const entry = found(`${survey.workspace}/${path}`);
     return entry ? [{ path: entry.real, reason }] : [];
   });
-  const outside = survey.git && gitFolders(survey).length > 0 ? gitTrust(survey.git.commonDir) : [];
+  const trusted = survey.git && gitFolders(survey).length > 0 ? gitTrust(survey.git) : [];
+  const outside = trusted.flatMap(({ path, reason }) => {
+    const entry = found(path);
+    return entry ? [{ path: entry.real, reason }] : [];
+  });
   const asked = request.denyWrite.flatMap((path) => {
     const entry = found(path);
     return entry ? [{ path: entry.real, reason: "--deny-write" }] : [];
@@ -122,13 +155,6 @@ function protectedPaths(request: SandboxRequest, survey: Survey, found: (path: s
     if (rule.reason !== "--deny-write" && allowed.has(rule.path)) return false;
     return all.findIndex((other) => other.path === rule.path) === at;
   });
-}
-
-function gitTrust(commonDir: string): SandboxPolicy["protected"] {
-  return [
-    { path: `${commonDir}/hooks`, reason: "git runs these on the host" },
-    { path: `${commonDir}/config`, reason: "keys such as core.fsmonitor and core.sshCommand make git run programs" },
-  ];
 }
 
 function demandsOf(request: SandboxRequest): Demands {
