@@ -5,7 +5,19 @@ import { HOST_TRUST, SECRETS } from "./protected_paths.ts";
 const SYSTEM_FILES = ["//bin", "//boot", "//dev", "//etc", "//lib", "//lib64", "//proc", "//sbin", "//sys", "//usr"];
 
 /** Start-up files of shells: whatever stands there runs at the next login. */
-const START_UP_FILES = ["~/.bashrc", "~/.bash_profile", "~/.profile", "~/.zshrc", "~/.zprofile", "~/.zshenv", "~/.config/fish", "~/.gitconfig", "~/.config/git", "~/.config/autostart", "~/.config/systemd"];
+const START_UP_FILES = [
+  "~/.bashrc",
+  "~/.bash_profile",
+  "~/.profile",
+  "~/.zshrc",
+  "~/.zprofile",
+  "~/.zshenv",
+  "~/.config/fish",
+  "~/.gitconfig",
+  "~/.config/git",
+  "~/.config/autostart",
+  "~/.config/systemd",
+];
 
 /** Names of secrets at any depth, as the sandbox hides them. */
 const SECRET_NAMES = [".env", ".env.*", ".dev.vars", "id_rsa", "id_ed25519"];

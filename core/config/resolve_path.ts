@@ -68,8 +68,19 @@ function linkText(path: string): string | undefined {
 }
 
 function checkText(given: string): void {
-  const why = given === "" ? "it is empty" : given.includes("\0") ? "it has a NUL byte" : Buffer.byteLength(given) >= PATH_MAX_BYTES ? `it has ${Buffer.byteLength(given)} bytes, and the limit is ${PATH_MAX_BYTES - 1}` : "";
-  if (why !== "") throw new ToolFault({ code: "fs.bad_path", message: `The path ${JSON.stringify(given.slice(0, 100))} can't be used: ${why}` });
+  const why =
+    given === ""
+      ? "it is empty"
+      : given.includes("\0")
+        ? "it has a NUL byte"
+        : Buffer.byteLength(given) >= PATH_MAX_BYTES
+          ? `it has ${Buffer.byteLength(given)} bytes, and the limit is ${PATH_MAX_BYTES - 1}`
+          : "";
+  if (why !== "")
+    throw new ToolFault({
+      code: "fs.bad_path",
+      message: `The path ${JSON.stringify(given.slice(0, 100))} can't be used: ${why}`,
+    });
 }
 
 function dangling(path: string): ToolFault {

@@ -49,7 +49,35 @@ export const HOME_READ: readonly string[] = [
 ];
 
 /** Never a workspace: writing here changes what the person's next login runs, or the system. */
-export const NEVER_WORKSPACE: readonly string[] = ["/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/opt", "/proc", "/root", "/run", "/sbin", "/sys", "/tmp", "/usr", "/var"];
+export const NEVER_WORKSPACE: readonly string[] = [
+  "/",
+  "/bin",
+  "/boot",
+  "/dev",
+  "/etc",
+  "/home",
+  "/lib",
+  "/lib64",
+  "/opt",
+  "/proc",
+  "/root",
+  "/run",
+  "/sbin",
+  "/sys",
+  "/tmp",
+  "/usr",
+  "/var",
+];
 
 /** Devices that ordinary programs open. */
-export const DEVICES: readonly string[] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm", "/dev/random", "/dev/urandom"];
+export const DEVICES: readonly string[] = [
+  "/dev/null",
+  "/dev/zero",
+  "/dev/full",
+  "/dev/tty",
+  "/dev/ptmx",
+  "/dev/pts",
+  "/dev/shm",
+  "/dev/random",
+  "/dev/urandom",
+];

@@ -37,7 +37,7 @@ export const ERROR_CODES = {
   "audit.unwritable": "The audit log can't be opened or written",
   "state.insecure": "A state file or folder is open to other users",
   "config.invalid": "A configuration file can't be used",
-  "usage": "The command line can't be understood",
+  usage: "The command line can't be understood",
   "serve.bad_json": "The line is not JSON",
   "serve.bad_message": "The line is JSON but no message of this protocol",
   "serve.bad_utf8": "The line is not UTF-8",

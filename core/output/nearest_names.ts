@@ -3,7 +3,10 @@ export function nearestNames(name: string, known: readonly string[]): string[] {
   const wanted = name.slice(0, 64).toLowerCase();
   const limit = Math.max(2, Math.floor(wanted.length / 3));
   return known
-    .map((k) => ({ k, d: wanted.length >= 3 && k.toLowerCase().includes(wanted) ? 1 : distance(wanted, k.toLowerCase()) }))
+    .map((k) => ({
+      k,
+      d: wanted.length >= 3 && k.toLowerCase().includes(wanted) ? 1 : distance(wanted, k.toLowerCase()),
+    }))
     .filter(({ d }) => d <= limit)
     .sort((a, b) => a.d - b.d)
     .slice(0, 2)

@@ -17,7 +17,12 @@ export type MachineReport = {
 };
 
 /** What describeMachine looks at. */
-export type MachineParts = { platform: string; policy: SandboxPolicy; facts?: LinuxFacts; launcher?: { path: string; sha256: string } };
+export type MachineParts = {
+  platform: string;
+  policy: SandboxPolicy;
+  facts?: LinuxFacts;
+  launcher?: { path: string; sha256: string };
+};
 
 /** Says what the planner would get here. Pure: the same offer that planning uses. */
 export function describeMachine({ platform, policy, facts, launcher }: MachineParts): MachineReport {
@@ -25,6 +30,9 @@ export function describeMachine({ platform, policy, facts, launcher }: MachinePa
   const tier = chooseTier(facts);
   // Object.entries forgets the key type; the offer's keys are properties by its own type.
   const offers = Object.entries(offerOf(tier, policy, facts)) as [Property, true | { why: string; help: string }][];
-  const properties = offers.map(([property, given]): PropertyReport => (given === true ? { property, state: "enforced" } : { property, state: "missing", ...given }));
+  const properties = offers.map(
+    ([property, given]): PropertyReport =>
+      given === true ? { property, state: "enforced" } : { property, state: "missing", ...given },
+  );
   return { platform, supported: true, tier, properties, facts, ...(launcher ? { launcher } : {}) };
 }

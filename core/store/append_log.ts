@@ -6,7 +6,9 @@ export type AppendLog = { append: (row: object) => void; close: () => void };
 
 /** Opens the log, made with mode 0600. Throws ToolFault `audit.unwritable`; `append` throws the same. */
 export function openAppendLog(path: string): AppendLog {
-  const fd = guarded(path, () => openSync(path, fs.O_WRONLY | fs.O_APPEND | fs.O_CREAT | fs.O_NOFOLLOW | fs.O_NONBLOCK, 0o600));
+  const fd = guarded(path, () =>
+    openSync(path, fs.O_WRONLY | fs.O_APPEND | fs.O_CREAT | fs.O_NOFOLLOW | fs.O_NONBLOCK, 0o600),
+  );
   guarded(path, () => {
     if (!fstatSync(fd).isFile()) throw new Error("it is not a regular file");
   });

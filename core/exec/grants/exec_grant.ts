@@ -31,7 +31,15 @@ export function createExecGrant(call: PlannedCall, host: LocalHost, record: Exec
       const seen = denialRecorder(rules, call, record.denials);
       const { signal, onOutput } = call.request;
       const launcher = host.launcher();
-      const running = launch({ plan: sandbox, launcher, stdio, timeoutMs: shorter(timeoutMs, call.request.timeoutMs), signal, onDenial: seen, ...(onOutput ? { onOutput } : {}) });
+      const running = launch({
+        plan: sandbox,
+        launcher,
+        stdio,
+        timeoutMs: shorter(timeoutMs, call.request.timeoutMs),
+        signal,
+        onDenial: seen,
+        ...(onOutput ? { onOutput } : {}),
+      });
       const untrack = host.track(running);
       const end = await running.ended.finally(untrack);
       return toCommandEnd(end, rules, record);
@@ -103,9 +111,11 @@ function startBackground(plan: LinuxPlan, host: LocalHost, timeoutMs: number | n
   const running = launch({ plan, launcher: host.launcher(), stdio: { appendTo: fd }, timeoutMs, signal: host.closing });
   const untrack = host.track(running);
   // A background command's end has no caller to tell; its output file is the record.
-  running.ended.catch(() => {}).finally(() => {
-    untrack();
-    closeSync(fd);
-  });
+  running.ended
+    .catch(() => {})
+    .finally(() => {
+      untrack();
+      closeSync(fd);
+    });
   return { id, outputFile };
 }

@@ -9,7 +9,10 @@ const HEAD_BYTES = Math.floor((COLLECT_LIMIT_BYTES * 3) / 5);
  * Reads a stream to its end with bounded memory: the head and the tail stay, the middle is counted. `listener` gets all of
  * it as it comes, cut between UTF-8 characters only.
  */
-export async function collectOutput(stream: AsyncIterable<Uint8Array>, listener?: (text: string) => void): Promise<CappedText> {
+export async function collectOutput(
+  stream: AsyncIterable<Uint8Array>,
+  listener?: (text: string) => void,
+): Promise<CappedText> {
   const head: Uint8Array[] = [];
   const tail = new TailBuffer(COLLECT_LIMIT_BYTES - HEAD_BYTES);
   const text = listener ? new TextDecoder("utf-8", { ignoreBOM: true }) : null;

@@ -24,7 +24,16 @@ export type Launch = {
 /** How it ended. `refused` means that the sandbox could not be built and nothing ran. */
 export type LaunchEnd =
   | { kind: "refused"; report: Extract<LauncherReport, { t: "refused" }> }
-  | { kind: "ended"; code: number | null; signal: string | null; timedOut: boolean; cancelled: boolean; enforced: Enforced; stdout: CappedText; stderr: CappedText };
+  | {
+      kind: "ended";
+      code: number | null;
+      signal: string | null;
+      timedOut: boolean;
+      cancelled: boolean;
+      enforced: Enforced;
+      stdout: CappedText;
+      stderr: CappedText;
+    };
 
 /** A command on its way. `forward` hands a signal on to it; `ended` rejects only when the launcher itself broke. */
 export type RunningCommand = { forward: (signal: string) => void; ended: Promise<LaunchEnd> };
@@ -44,7 +53,9 @@ export function launch(options: Launch): RunningCommand {
   const channel = openChannel(child.stdio[3]);
   channel.send({ t: "plan", plan: options.plan });
   const stop = watchForStop(options, channel.send);
-  const collected = [child.stdout, child.stderr].map((stream, at) => collect(stream, at === 0 ? "stdout" : "stderr", options));
+  const collected = [child.stdout, child.stderr].map((stream, at) =>
+    collect(stream, at === 0 ? "stdout" : "stderr", options),
+  );
   const ended = gather(options, channel.reports, Promise.all(collected), stop).finally(stop.done);
   return { forward: (signal) => channel.send({ t: "signal", signal }), ended };
 }
@@ -57,7 +68,8 @@ function openChannel(fd: unknown) {
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
     } catch (error) {
       // The launcher has ended and closed its end; its last report tells how.
-      if (!(error instanceof Error && "code" in error && (error.code === "EPIPE" || error.code === "ECONNRESET"))) throw error;
+      if (!(error instanceof Error && "code" in error && (error.code === "EPIPE" || error.code === "ECONNRESET")))
+        throw error;
     }
   };
   return { send, reports: reportLines(Bun.file(fd).stream()) };
@@ -92,7 +104,11 @@ function watchForStop(options: Launch, send: (line: LauncherControl) => void) {
   return { state, done };
 }
 
-function collect(stream: ReadableStream<Uint8Array> | null | undefined | number, name: "stdout" | "stderr", options: Launch): Promise<CappedText> {
+function collect(
+  stream: ReadableStream<Uint8Array> | null | undefined | number,
+  name: "stdout" | "stderr",
+  options: Launch,
+): Promise<CappedText> {
   if (!(stream instanceof ReadableStream)) return Promise.resolve({ text: "", droppedBytes: 0 });
   const { onOutput } = options;
   return collectOutput(stream, onOutput && ((text) => onOutput({ stream: name, text })));
@@ -110,11 +126,13 @@ async function gather(
     if (report.t === "refused") return { kind: "refused", report };
     if (report.t === "denial") options.onDenial?.(report);
     else if (report.t === "exit") exit = report;
-    else enforced = { tier: report.tier, landlockAbi: report.landlockAbi, properties: report.properties, ops: report.ops };
+    else
+      enforced = { tier: report.tier, landlockAbi: report.landlockAbi, properties: report.properties, ops: report.ops };
   }
   // After the last report the tree is gone, so the pipes are closed or close now.
   const [stdout, stderr] = await output;
-  if (!enforced || !exit || !stdout || !stderr) throw new Error("the launcher ended without saying how the command ended");
+  if (!enforced || !exit || !stdout || !stderr)
+    throw new Error("the launcher ended without saying how the command ended");
   const { timedOut, cancelled } = stop.state;
   return { kind: "ended", code: exit.code, signal: exit.signal, timedOut, cancelled, enforced, stdout, stderr };
 }

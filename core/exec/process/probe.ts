@@ -35,7 +35,14 @@ export function createMachine(launcher: () => OpenLauncher, folder: string): Mac
 }
 
 function probe(launcher: OpenLauncher, path: string): LinuxFacts {
-  const child = Bun.spawnSync([`/proc/${process.pid}/fd/${launcher.fd}`, "probe"], { argv0: "cordon-launcher", env: {}, stdin: "ignore", stdout: "pipe", stderr: "pipe", timeout: 10_000 });
+  const child = Bun.spawnSync([`/proc/${process.pid}/fd/${launcher.fd}`, "probe"], {
+    argv0: "cordon-launcher",
+    env: {},
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: 10_000,
+  });
   if (child.exitCode !== 0) {
     throw new ToolFault({
       code: "sandbox.unenforced",
@@ -76,7 +83,12 @@ function factKey(): string {
 
 function statusLines(): Uint8Array {
   const wanted = /^(Uid|Gid|CapEff|CapBnd|NoNewPrivs|Seccomp|Seccomp_filters):/;
-  return Buffer.from(textOf("/proc/self/status").split("\n").filter((line) => wanted.test(line)).join("\n"));
+  return Buffer.from(
+    textOf("/proc/self/status")
+      .split("\n")
+      .filter((line) => wanted.test(line))
+      .join("\n"),
+  );
 }
 
 function textOf(file: string): string {

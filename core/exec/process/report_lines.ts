@@ -12,7 +12,8 @@ export async function* reportLines(chunks: AsyncIterable<Uint8Array>): AsyncGene
       yield parseReport(rest.subarray(0, end));
       rest = rest.subarray(end + 1);
     }
-    if (rest.length > LINE_LIMIT_BYTES) throw new Error(`the launcher sent a line of more than ${LINE_LIMIT_BYTES} bytes`);
+    if (rest.length > LINE_LIMIT_BYTES)
+      throw new Error(`the launcher sent a line of more than ${LINE_LIMIT_BYTES} bytes`);
   }
 }
 
