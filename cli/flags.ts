@@ -46,13 +46,18 @@ export function readFlags<Draft>(
       continue;
     }
     const { name, given, spec } = findFlag(arg, table);
-    const value = given ?? (spec.takes === "value" ? args[++i] : null);
+    const value = given ?? (spec.takes === "value" ? nextValue(args[++i]) : null);
     if (value === undefined) throw usageFault(`--${name} needs a value`, `write --${name}=${spec.hint ?? "VALUE"}`);
     if (given !== null && spec.takes === "nothing")
       throw usageFault(`--${name} takes no value, found ${JSON.stringify(given)}`);
     spec.apply(draft, value, folders);
   }
   return found;
+}
+
+/** `--deny-read -- cat x` must not hide a file named `--`; a value that starts with a dash is written behind `=`. */
+function nextValue(word: string | undefined): string | undefined {
+  return word?.startsWith("-") ? undefined : word;
 }
 
 /** `--allow-read /etc -- cat x` would run `/etc`: a word behind a bare flag that can have a value is refused. */

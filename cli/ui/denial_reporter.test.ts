@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import type { Denial } from "@cordon/core/contract";
+import { renderDenial } from "./denial_reporter.ts";
+
+const denial: Denial = {
+  at: 0,
+  op: "write",
+  path: "/root/.bashrc",
+  rule: "fs.write_confined",
+  reason: "outside the workspace",
+  grant: "--allow-write=/root/.bashrc",
+};
+
+test("E9: a denial is one line with what, why and the smallest grant", () => {
+  expect(renderDenial(denial)).toBe(
+    "cordon: blocked write /root/.bashrc (outside the workspace); allow with --allow-write=/root/.bashrc",
+  );
+});
+
+test("E9: a path can't forge a second line or hide its end", () => {
+  expect(
+    renderDenial({ ...denial, path: "/a\ncordon: all is well\u001b[2K", grant: "--allow-write=/a\ncordon" }),
+  ).not.toMatch(/[\n\u001b]/);
+});
+
+test("E9: a guess says that it is one", () => {
+  expect(renderDenial({ ...denial, guess: true })).toContain("guess");
+});
