@@ -26,7 +26,9 @@ test("E11 other systems' names lead to the same tools", () => {
 });
 
 test("A1 the required permissions are the seed's", () => {
-  const required = Object.fromEntries(registry.all().map(({ name, requires }) => [name, requires]));
+  const required: Record<string, string> = Object.fromEntries(
+    registry.all().map(({ name, requires }) => [name, requires]),
+  );
   const read = { read_file: "read-only", glob_search: "read-only", grep_search: "read-only" };
   const write = { write_file: "workspace-write", edit_file: "workspace-write" };
   expect(required).toEqual({ ...read, ...write, bash: "danger-full-access" });

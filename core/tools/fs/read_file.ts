@@ -83,18 +83,24 @@ export function sliceLines(text: string, skip: number, count: number): LineSlice
   const first = Math.min(skip, totalLines);
   const wanted = Math.min(first + count, totalLines);
   const begin = starts[first] ?? text.length;
-  let last = first;
-  let end = begin;
-  let bytes = 0;
-  while (last < wanted) {
-    const next = starts[last + 1] ?? text.length;
-    bytes += Buffer.byteLength(text.slice(end, next));
-    if (bytes > ANSWER_LIMIT_BYTES && last > first) break;
-    end = next;
-    last += 1;
+  let last = wanted;
+  let end = starts[wanted] ?? text.length;
+  // A UTF-16 unit is at most three UTF-8 bytes, so most slices need no counting to be known to fit.
+  if ((end - begin) * 3 > ANSWER_LIMIT_BYTES) {
+    last = lastThatFits(text, starts, { first, wanted });
+    end = starts[last] ?? text.length;
   }
   const numLines = last - first;
   return { text: text.slice(begin, end), numLines, startLine: first + 1, totalLines, more: last < totalLines };
+}
+
+function lastThatFits(text: string, starts: number[], { first, wanted }: { first: number; wanted: number }): number {
+  let bytes = 0;
+  for (let line = first; line < wanted; line += 1) {
+    bytes += Buffer.byteLength(text.slice(starts[line], starts[line + 1]));
+    if (bytes > ANSWER_LIMIT_BYTES && line > first) return line;
+  }
+  return wanted;
 }
 
 function lineStarts(text: string): number[] {
