@@ -9,6 +9,7 @@
 #[cfg(target_arch = "wasm32")]
 mod component;
 pub mod encoding;
+pub mod gate;
 pub mod lines;
 pub mod pattern;
 pub mod render;

@@ -3,6 +3,7 @@
 //! The order of strength is that of ripgrep's `ignore` crate: a glob of the caller beats ignore files; a file type and a
 //! leading dot only decide over what no ignore file has asked for.
 
+use crate::gate::Gate;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
@@ -49,13 +50,19 @@ pub enum Source {
 
 const SOURCES: usize = 4;
 
+struct Rules {
+    source: Source,
+    gate: Gate,
+    matcher: Gitignore,
+}
+
 struct Folder {
     path: String,
     /// Contains `.git`.
     repository: bool,
     /// It or a folder above it contains `.git`.
     in_repository: bool,
-    rules: Vec<(Source, Gitignore)>,
+    rules: Vec<Rules>,
     parent: Option<u32>,
 }
 
@@ -116,8 +123,8 @@ impl Walk {
             // A line that is no pattern is skipped, as git and ripgrep do; the others hold.
             let _ = builder.add_line(None, line);
         }
-        if let Ok(rules) = builder.build() {
-            folder.rules.push((source, rules));
+        if let Ok(matcher) = builder.build() {
+            folder.rules.push(Rules { source, gate: Gate::new(&text), matcher });
         }
     }
 
@@ -160,7 +167,7 @@ impl Walk {
         if name == ".git" {
             return false;
         }
-        let rules = self.judge_by_rules(folder, path, is_dir);
+        let rules = self.judge_by_rules(folder, path, is_dir, name);
         let types = self.types.matched(relative, is_dir);
         if rules.is_ignore() || types.is_ignore() {
             return false;
@@ -169,16 +176,16 @@ impl Walk {
     }
 
     /// For each source the nearest folder with an opinion decides; then the strongest source does.
-    fn judge_by_rules(&self, folder: u32, path: &str, is_dir: bool) -> Match<()> {
+    fn judge_by_rules(&self, folder: u32, path: &str, is_dir: bool, name: &str) -> Match<()> {
         let mut opinions = [const { Match::None }; SOURCES];
         let mut left_repository = !self.folders[folder as usize].in_repository;
         let mut next = Some(folder);
         while let Some(holder) = next.and_then(|at| self.folders.get(at as usize)) {
-            for (source, rules) in &holder.rules {
+            for Rules { source, gate, matcher } in &holder.rules {
                 let git = matches!(source, Source::Gitignore | Source::Exclude);
                 let opinion = &mut opinions[*source as usize];
-                if opinion.is_none() && !(git && left_repository) {
-                    *opinion = rules.matched(&path[holder.path.len()..], is_dir).map(|_| ());
+                if opinion.is_none() && !(git && left_repository) && gate.lets_through(name.as_bytes()) {
+                    *opinion = matcher.matched(&path[holder.path.len()..], is_dir).map(|_| ());
                 }
             }
             left_repository = left_repository || holder.repository;
