@@ -58,15 +58,15 @@ describe("F5: the flags of run", () => {
 
 describe("F5: no flag is ever ignored", () => {
   test.each([
-    ["--allow-net=example.org"],
-    ["--deny-net=example.org"],
-    ["--allow-unix=/run/x"],
-    ["--profile", "strict"],
-    ["--memory=2G"],
-    ["--pids", "5"],
-    ["--cpu=50%"],
-  ])("%s is known, and refused in this version", (...args) => {
-    expect(fault(...args, "--", "x")).toMatchObject({
+    "--allow-net=example.org",
+    "--deny-net=example.org",
+    "--allow-unix=/run/x",
+    "--profile strict",
+    "--memory=2G",
+    "--pids 5",
+    "--cpu=50%",
+  ])("%s is known, and refused in this version", (line) => {
+    expect(fault(...line.split(" "), "--", "x")).toMatchObject({
       code: "usage",
       message: expect.stringContaining("can't be used"),
     });
@@ -74,11 +74,10 @@ describe("F5: no flag is ever ignored", () => {
   test("an unknown flag names the nearest", () => {
     expect(fault("--alow-read=/x", "--", "x")).toMatchObject({ code: "usage", hint: "did you mean --allow-read?" });
   });
-  test.each(["-x", "--", "---", "--allow-read-", "--__proto__", "--constructor", "--toString=1"])(
+  test.each(["-x", "---", "--allow-read-", "--__proto__", "--constructor", "--toString=1"])(
     "%s never becomes a flag",
     (flag) => {
-      if (flag === "--") expect(read(flag, "x").argv).toEqual("x");
-      else expect(fault(flag, "--", "x").code).toBe("usage");
+      expect(fault(flag, "--", "x").code).toBe("usage");
     },
   );
   test.each([

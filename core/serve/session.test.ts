@@ -100,6 +100,7 @@ describe("F4: a conversation", () => {
       error: { code: "serve.duplicate_id" },
     });
     release("1");
+    await Bun.sleep(1);
     await say(call("1", "echo"));
     expect(said("result")).toEqual(["1", "1"]);
   });
