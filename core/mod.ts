@@ -33,6 +33,7 @@ import { createRegistry } from "./tools/registry.ts";
 export type { World } from "./config/world.ts";
 export { parseMode } from "./config/world.ts";
 export type { MachineReport } from "./sandbox/describe_machine.ts";
+export { nearestNames } from "./output/nearest_names.ts";
 export { VERSION } from "./version.ts";
 
 /** What a front door chooses. `rules` are those of its flags. `background` says whether the process will last. */
@@ -67,11 +68,18 @@ export function createCore(options: CoreOptions): CordonCore {
   const { world } = options;
   const place = placeOf(world);
   const stateFolder = stateFolderOf(world, place.home);
-  const host = createLocalHost({ background: options.background, stateFolder, uid: world.uid, open: () => openLauncher(stateFolder, world.uid) });
+  const host = createLocalHost({
+    background: options.background,
+    stateFolder,
+    uid: world.uid,
+    open: () => openLauncher(stateFolder, world.uid),
+  });
   const machine = createMachine(host.launcher, stateFolder);
   const resolve = (path: string) => resolvePath(path, place.cwd, place.home);
+  const mode = modeOf(world, options.mode);
   const planner: CallPlanner = {
     place,
+    mode: mode.mode,
     environment: world.env,
     platform: world.platform,
     resolve,
@@ -80,13 +88,20 @@ export function createCore(options: CoreOptions): CordonCore {
   };
   const authority: Authority = {
     judge: lazyJudge(addRules(builtinRules(), options.rules ?? NO_RULES)),
-    mode: modeOf(world, options.mode),
+    mode,
     place,
     resolve,
     asker: options.asker,
     granted: new Set(),
   };
-  const core: Core = { audit: auditLog(stateFolder, world), registry: createRegistry(builtinTools()), authority, hooks: [], planner, hosts: { local: host } };
+  const core: Core = {
+    audit: auditLog(stateFolder, world),
+    registry: createRegistry(builtinTools()),
+    authority,
+    hooks: [],
+    planner,
+    hosts: { local: host },
+  };
   return front(core, host, { world, forget: machine.forget });
 }
 
@@ -98,9 +113,12 @@ function front(core: Core, host: LocalHost, parts: { world: World; forget: () =>
       if (!result.ok && result.error.code === "sandbox.unenforced" && result.error.at === "execute") parts.forget();
       return result;
     },
-    explain: (request) => explain(request, core).catch((error: unknown) => ({ ok: false, error: failureOf(error, "plan") })),
+    explain: (request) =>
+      explain(request, core).catch((error: unknown) => ({ ok: false, error: failureOf(error, "plan") })),
     tools: () =>
-      core.registry.all().map(({ name, description, requires, params }) => ({ name, description, requires, inputSchema: params() })),
+      core.registry
+        .all()
+        .map(({ name, description, requires, params }) => ({ name, description, requires, inputSchema: params() })),
     concurrencySafe: async (request) => {
       const valid = await validate(request, core.registry);
       return !isRefused(valid) && valid.tool.readOnly(valid.args) && valid.tool.concurrencySafe(valid.args);
@@ -109,14 +127,22 @@ function front(core: Core, host: LocalHost, parts: { world: World; forget: () =>
       const launcher = parts.world.platform === "linux" ? host.launcher() : undefined;
       const facts = launcher ? await core.planner.machine() : undefined;
       const policy = policyFor(DEFAULT_SANDBOX_REQUEST, core.planner);
-      return describeMachine({ platform: parts.world.platform, policy, ...(facts ? { facts } : {}), ...(launcher ? { launcher: { path: launcher.path, sha256: LAUNCHER_DIGEST } } : {}) });
+      return describeMachine({
+        platform: parts.world.platform,
+        policy,
+        ...(facts ? { facts } : {}),
+        ...(launcher ? { launcher: { path: launcher.path, sha256: LAUNCHER_DIGEST } } : {}),
+      });
     },
     signal: host.signal,
     close: host.close,
   };
 }
 
-async function explain(request: ToolRequest, core: Core): Promise<{ ok: true; plan: CallPlan } | { ok: false; error: Failure }> {
+async function explain(
+  request: ToolRequest,
+  core: Core,
+): Promise<{ ok: true; plan: CallPlan } | { ok: false; error: Failure }> {
   const valid = await validate(request, core.registry);
   if (isRefused(valid)) return { ok: false, error: valid.failure };
   const allowed = await authorize(valid, core.authority);
@@ -147,5 +173,10 @@ function auditLog(stateFolder: string, world: World) {
     log ??= openAppendLog(`${privateFolder(stateFolder, world.uid)}/audit.jsonl`);
     return log;
   };
-  return createAuditLog(open, { now: Date.now, monotonic: () => performance.now(), newId: () => crypto.randomUUID(), pid: world.pid });
+  return createAuditLog(open, {
+    now: Date.now,
+    monotonic: () => performance.now(),
+    newId: () => crypto.randomUUID(),
+    pid: world.pid,
+  });
 }

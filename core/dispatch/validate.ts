@@ -8,8 +8,8 @@ import type { Registry } from "../tools/registry.ts";
 import type { InputFault } from "./check_input.ts";
 
 /**
- * Checks the tool's name, the schema and the meaning, in that order. The schema checker is loaded at the first call that
- * needs it: a person's `cordon run` does not.
+ * Checks the tool's name, the schema and the meaning, in that order. The schema checker is loaded at the first call, so that
+ * `--version` and `--help` do not pay for it.
  */
 export async function validate(request: ToolRequest, registry: Registry): Promise<ValidatedCall | Refused> {
   const tool = registry.find(request.tool, request.door);

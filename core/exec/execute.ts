@@ -1,12 +1,10 @@
 import type { PlannedCall } from "../contract/call.ts";
-import { ToolFault } from "../contract/fault.ts";
-import type { FilePlan } from "../contract/file_plan.ts";
 import type { Grants } from "../contract/grants.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { failureOf } from "../contract/refuse.ts";
-import type { SearchGrant } from "../contract/search.ts";
 import { createExecGrant, type ExecRecord } from "./grants/exec_grant.ts";
 import { createFsGrant } from "./grants/fs_grant.ts";
+import { createSearchGrant } from "./grants/search_grant.ts";
 import type { LocalHost } from "./hosts/local_host.ts";
 
 /** The machines that calls can run on. */
@@ -37,27 +35,9 @@ export async function execute(call: PlannedCall, hosts: Hosts): Promise<Outcome>
 function grantsFor(call: PlannedCall, hosts: Hosts, record: ExecRecord): Grants {
   return {
     fs: createFsGrant(call.plan.files),
-    search: lazySearch(call.plan.files),
+    search: createSearchGrant(call.plan.files),
     exec: createExecGrant(call, hosts.local, record),
     signal: call.request.signal,
-  };
-}
-
-/** The search engine is loaded by the first search, not by every call. A search starts only where the plan says. */
-function lazySearch({ paths, hidden }: FilePlan): SearchGrant {
-  const isHidden = (path: string) => hidden.some((secret) => path === secret || path.startsWith(`${secret}/`));
-  const open = async () => (await import("./search/mod.ts")).createSearch({ mayRead: (path) => !isHidden(path) });
-  const planned = <Query extends { path: string }>(query: Query): Query => {
-    const found = paths.find(({ given, real }) => query.path === given || query.path === real);
-    if (found) return { ...query, path: found.real };
-    throw new ToolFault({
-      code: "sandbox.outside",
-      message: `${JSON.stringify(query.path)} is not in this call's plan`,
-    });
-  };
-  return {
-    grep: async (query, signal) => (await open()).grep(planned(query), signal),
-    glob: async (query, signal) => (await open()).glob(planned(query), signal),
   };
 }
 

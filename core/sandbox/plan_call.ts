@@ -10,6 +10,7 @@ import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
 import { DEFAULT_SANDBOX_REQUEST, type SandboxRequest } from "../contract/sandbox_request.ts";
 import type { Survey } from "../contract/survey.ts";
 import type { Need, Place } from "../contract/tool.ts";
+import type { Mode } from "../contract/verdict.ts";
 import { scrubEnvironment } from "./environment.ts";
 import { isWithin } from "./path_order.ts";
 import { planLinux, type Unenforceable } from "./plan_linux.ts";
@@ -18,6 +19,7 @@ import { buildPolicy, pathsToSurvey } from "./policy.ts";
 /** What planning needs from the world. `machine` and `survey` read it once for each call; the rest are values. */
 export type CallPlanner = {
   place: Place;
+  mode: Mode;
   environment: Readonly<Record<string, string>>;
   platform: string;
   resolve: ResolvePath;
@@ -34,7 +36,7 @@ export async function planCall(call: HookedCall, planner: CallPlanner): Promise<
     const command = needs.find((need): need is ExecNeed => need.kind === "exec");
     const files = planFiles(needs, call.judged, planner);
     if (!command) return stamp(call, { files });
-    const { rules, plan } = await planCommand(command, planner);
+    const { rules, plan } = await planCommand(call, command, planner);
     return "missing" in plan ? unenforceable(call, plan.missing) : stamp(call, { files, sandbox: plan, rules });
   } catch (error) {
     return refuse(failureOf(error, "plan"), call.decision);
@@ -87,7 +89,7 @@ function refuseWidening(narrow: SandboxPolicy, wide: SandboxPolicy): void {
 
 type CommandPlan = { rules: SandboxPolicy; plan: LinuxPlan | { missing: Unenforceable[] } };
 
-async function planCommand(need: ExecNeed, planner: CallPlanner): Promise<CommandPlan> {
+async function planCommand(call: HookedCall, need: ExecNeed, planner: CallPlanner): Promise<CommandPlan> {
   if (planner.platform !== "linux") {
     throw new ToolFault({
       code: "sandbox.unsupported",
@@ -95,10 +97,22 @@ async function planCommand(need: ExecNeed, planner: CallPlanner): Promise<Comman
       hint: "run cordon on Linux, or in a Linux virtual machine",
     });
   }
-  const rules = policyFor(need.sandbox, planner);
-  const env = commandEnvironment(planner, need.sandbox);
+  const request = call.tool.decidedBy === "caller" ? need.sandbox : requestForMode(need.sandbox, planner.mode);
+  const rules = policyFor(request, planner);
+  const env = commandEnvironment(planner, request);
   const plan = planLinux(rules, await planner.machine(), { argv: need.argv, cwd: planner.place.cwd, env });
   return { rules, plan };
+}
+
+/**
+ * The seed's table of rights (E10): read-only writes nothing, danger-full-access reads and writes everything and has the
+ * network. Secrets stay hidden and host-trust files protected in every mode.
+ */
+export function requestForMode(request: SandboxRequest, mode: Mode): SandboxRequest {
+  if (mode === "read-only") return { ...request, onlyWrite: [] };
+  if (mode !== "danger-full-access" || request.onlyWrite) return request;
+  const network = request.network === "policy" ? "open" : request.network;
+  return { ...request, allowRead: [...request.allowRead, "/"], allowWrite: [...request.allowWrite, "/"], network };
 }
 
 /** TMPDIR is set by the launcher, which makes the folder. A cordon inside keeps its own state there: the home is closed. */

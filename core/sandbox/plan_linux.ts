@@ -192,37 +192,48 @@ function watched(policy: SandboxPolicy): WatchKind[] {
 /** The view, folders before what lies in them, so that each later mount is laid over an earlier one. */
 function mountsOf(policy: SandboxPolicy): Mount[] {
   const write = new Set(policy.write);
-  const shown = [...policy.read, ...policy.write];
-  const base: Mount[] = [
+  const shown = [...new Set([...policy.write, ...policy.read])];
+  const insideOther = (path: string, roots: readonly string[]) =>
+    roots.some((root) => root !== path && isWithin(path, root));
+  const binds = shown
+    .filter((path) => !insideOther(path, write.has(path) ? policy.write : shown))
+    .map((path): Mount => ({ path, access: write.has(path) ? "rw" : "ro" }));
+  const byPath = (a: Mount, b: Mount) => parentsFirst(a.path, b.path);
+  const root = binds.filter(({ path }) => path === "/");
+  const rest = binds.filter(({ path }) => path !== "/");
+  return [...root, ...baseMounts(policy, root[0]), ...rest.sort(byPath), ...guards(policy, shown).sort(byPath)];
+}
+
+/** What every view has. Over a bind of the host's root its links are there already, and a writable one brings its /tmp. */
+function baseMounts(policy: SandboxPolicy, root: Mount | undefined): Mount[] {
+  const own: Mount[] = [
     { path: "/proc", access: "proc" },
     { path: "/dev", access: "dev" },
+  ];
+  const temporary: Mount[] = [
     { path: "/tmp", access: "tmpfs" },
     { path: "/var/tmp", access: "tmpfs" },
-    ...policy.links.map(({ path, target }): Mount => ({ path, access: "symlink", target })),
   ];
-  const binds = shown
-    .filter(
-      (path, at) =>
-        shown.indexOf(path) === at &&
-        (write.has(path) || !policy.read.some((root) => root !== path && isWithin(path, root))),
-    )
-    .map((path): Mount => ({ path, access: write.has(path) ? "rw" : "ro" }));
-  const visible = (path: string) => shown.some((root) => isWithin(path, root));
-  const guarded = policy.protected.filter(
-    ({ path }) => policy.write.some((root) => isWithin(path, root)) && !write.has(path) && !inHidden(path),
-  );
+  const links = policy.links.map(({ path, target }): Mount => ({ path, access: "symlink", target }));
+  return [...own, ...(root?.access === "rw" ? [] : temporary), ...(root ? [] : links)];
+}
+
+/** What is laid over the folders: protected places read-only, secrets empty. */
+function guards(policy: SandboxPolicy, shown: readonly string[]): Mount[] {
   // In a folder that is hidden already there is nothing left to hide or protect, and nothing to mount on.
   const inHidden = (path: string) =>
     policy.hidden.some((other) => other.folder && other.path !== path && isWithin(path, other.path));
+  const guarded = policy.protected.filter(
+    ({ path }) => policy.write.some((root) => isWithin(path, root)) && !policy.write.includes(path) && !inHidden(path),
+  );
+  const visible = (path: string) => shown.some((root) => isWithin(path, root));
   const hidden = policy.hidden.filter(
     ({ path }, at, all) => visible(path) && !inHidden(path) && all.findIndex((other) => other.path === path) === at,
   );
-  const over: Mount[] = [
+  return [
     ...guarded.map(({ path }): Mount => ({ path, access: "protected" })),
     ...hidden.map(({ path, folder }): Mount => ({ path, access: folder ? "hidden_dir" : "hidden_file" })),
   ];
-  const byPath = (a: Mount, b: Mount) => parentsFirst(a.path, b.path);
-  return [...base, ...binds.sort(byPath), ...over.sort(byPath)];
 }
 
 function landlockRules(policy: SandboxPolicy, tier: "namespaces" | "landlock"): LandlockRule[] {
