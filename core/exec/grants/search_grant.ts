@@ -1,4 +1,6 @@
 import { realpathSync } from "node:fs";
+import { basename } from "node:path";
+import { isSecretName } from "../../config/protected_paths.ts";
 import { ToolFault } from "../../contract/fault.ts";
 import type { FilePlan } from "../../contract/file_plan.ts";
 import type { SearchGrant } from "../../contract/search.ts";
@@ -9,7 +11,9 @@ import { fsFault, moved } from "./fs_fault.ts";
  * the plan hides. A start that leads elsewhere by now throws `fs.moved`. The search engine is loaded by the first search.
  */
 export function createSearchGrant(plan: FilePlan): SearchGrant {
-  const isHidden = (path: string) => plan.hidden.some((secret) => path === secret || path.startsWith(`${secret}/`));
+  // By name too: the survey looks for secret files only near the top, and a search meets them at any depth.
+  const isHidden = (path: string) =>
+    plan.hidden.some((secret) => path === secret || path.startsWith(`${secret}/`)) || isSecretName(basename(path));
   const open = async () => (await import("../search/mod.ts")).createSearch({ mayRead: (path) => !isHidden(path) });
   return {
     grep: async (query, signal) => (await open()).grep({ ...query, path: startOf(plan, query.path) }, signal),
