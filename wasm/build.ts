@@ -66,7 +66,11 @@ function whatIsMade(name: ComponentName, rust: Rust): Made {
     // A crate may use any other crate of the workspace, so all of it counts.
     inputs: ["wasm", "cli/build/rust_toolchain.ts", "package-lock.json"],
     facts: [rust.version, rust.wasm.how],
-    outputs: [`core/engine/generated/${name}.js`, `core/engine/generated/${name}.core.wasm`],
+    outputs: [
+      `core/engine/generated/${name}.js`,
+      `core/engine/generated/${name}.shims.ts`,
+      `core/engine/generated/${name}.core.wasm`,
+    ],
   };
 }
 
@@ -118,7 +122,7 @@ async function optimize(name: ComponentName, module: string): Promise<string> {
 
 /** Writes the files in one go: readers see the old module or the new one, and never one that does not fit its JavaScript. */
 async function transpile(name: ComponentName, component: Uint8Array): Promise<void> {
-  const { files } = await transpileBytes(component, {
+  const { files, imports, exports } = await transpileBytes(component, {
     name,
     instantiation: "sync",
     nodejsCompat: false,
@@ -126,21 +130,36 @@ async function transpile(name: ComponentName, component: Uint8Array): Promise<vo
     base64Cutoff: 0,
     minify: false,
   });
-  const modules = Object.keys(files).filter((path) => path.endsWith(".wasm"));
-  if (modules.length !== 1) {
-    throw new BuildError(
-      `Component ${name} must be one core module, but has ${modules.join(", ")}: its WIT world may not import functions`,
-    );
+  if (imports.length > 0)
+    throw new BuildError(`Component ${name} may import nothing, but imports ${imports.join(", ")}`);
+  if (exports.length === 0) {
+    throw new BuildError(`Component ${name} exports nothing: its crate must call wit-bindgen's generate! and export!`);
   }
   const staging = `${GENERATED}.${name}`;
   rmSync(staging, { recursive: true, force: true });
-  for (const [path, bytes] of Object.entries(files)) {
+  for (const [path, content] of [...Object.entries(files).filter(([path]) => !isShim(path)), shimsOf(name, files)]) {
     const to = join(staging, path);
     mkdirSync(dirname(to), { recursive: true });
-    writeFileSync(to, bytes);
+    writeFileSync(to, content);
   }
   moveInto(staging, GENERATED);
   rmSync(staging, { recursive: true });
+}
+
+/** The second core module and later ones: about 100 bytes each, they tie up the destructors of exported resources. */
+function isShim(path: string): boolean {
+  return /\.core\d+\.wasm$/.test(path);
+}
+
+/** The shims as one source file: too small to be files of their own, and load.ts need not know how many there are. */
+function shimsOf(name: ComponentName, files: Record<string, Uint8Array>): [string, string] {
+  const entries = Object.entries(files).filter(([path]) => isShim(path));
+  const lines = entries.map(
+    ([path, bytes]) => `  ${JSON.stringify(path)}: ${JSON.stringify(Buffer.from(bytes).toString("base64"))},\n`,
+  );
+  const head =
+    "/** Made by wasm/build.ts. Core modules beside the main one, base64, by the name that the JavaScript asks for. */\n";
+  return [`${name}.shims.ts`, `${head}export const SHIMS: Record<string, string> = {\n${lines.join("")}};\n`];
 }
 
 function moveInto(from: string, to: string): void {

@@ -23,8 +23,12 @@ export type LoadedSearch = {
 
 /** The policy engine. Later calls get the same instance. Rejects when the embedded module does not fit its JavaScript. */
 export const loadPolicyComponent: () => Promise<PolicyComponent> = once(async () => {
-  const [{ instantiate }, module] = await Promise.all([import("./generated/policy.js"), compilePolicyModule()]);
-  return instantiate(() => module, {});
+  const [{ instantiate }, { SHIMS }, module] = await Promise.all([
+    import("./generated/policy.js"),
+    import("./generated/policy.shims.ts"),
+    compilePolicyModule(),
+  ]);
+  return instantiate((name) => shim(SHIMS, name) ?? module, {});
 });
 
 /** The search engine. Later calls get the same instance. Rejects when the embedded module does not fit its JavaScript. */
@@ -43,15 +47,18 @@ export const compileSearchModule: () => Promise<WebAssembly.Module> = once(async
 
 /** Makes one more instance with a memory of its own: for a worker, which must share nothing with the others. */
 export async function instantiateSearch(module: WebAssembly.Module): Promise<LoadedSearch> {
-  const { instantiate } = await import("./generated/search.js");
+  const [{ instantiate }, { SHIMS }] = await Promise.all([
+    import("./generated/search.js"),
+    import("./generated/search.shims.ts"),
+  ]);
   let memory: WebAssembly.Memory | undefined;
   let exports: WebAssembly.Instance["exports"] = {};
   const search = instantiate(
-    () => module,
+    (name) => shim(SHIMS, name) ?? module,
     {},
     (core, imports) => {
       const instance = new WebAssembly.Instance(core, imports);
-      exports = instance.exports;
+      if (core === module) exports = instance.exports;
       if (instance.exports.memory instanceof WebAssembly.Memory) memory = instance.exports.memory;
       return instance;
     },
@@ -64,6 +71,12 @@ export async function instantiateSearch(module: WebAssembly.Module): Promise<Loa
 async function compilePolicyModule(): Promise<WebAssembly.Module> {
   const { default: path } = await import("./generated/policy.core.wasm", { with: { type: "file" } });
   return WebAssembly.compile(await Bun.file(path).arrayBuffer());
+}
+
+/** The small core module of that name; undefined for the main one. */
+function shim(shims: Record<string, string>, name: string): WebAssembly.Module | undefined {
+  const base64 = shims[name];
+  return base64 === undefined ? undefined : new WebAssembly.Module(Buffer.from(base64, "base64"));
 }
 
 /** The first call makes the value, all others get it. A failure is final: the executable is damaged, and trying again won't help. */
