@@ -2,7 +2,8 @@ import { VERSION } from "./version.ts";
 
 const args = process.argv.slice(2);
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) console.log(`cordon ${VERSION}`);
-else process.exitCode = await start();
+// Everything is written by now; an open stdin that nobody reads any more must not hold the process.
+else process.exit(await start());
 
 /** Everything below is loaded late: a program that only prints its version must not pay for it. */
 async function start(): Promise<number> {
