@@ -10,6 +10,7 @@ use crate::link::{Link, Message};
 use crate::sys::{self, CloneOutcome};
 use rustix::io::Errno;
 use rustix::process::{DumpableBehavior, Signal, WaitOptions};
+use std::os::fd::OwnedFd;
 
 /// Confines this process and runs the command; gives the exit code of this process.
 pub fn run(ground: &Ground<'_>, channel: Channel, link: &Link) -> i32 {
@@ -31,27 +32,30 @@ pub fn run(ground: &Ground<'_>, channel: Channel, link: &Link) -> i32 {
         Ok(confined) => confined,
         Err(report) => return refuse(*report),
     };
-    if let Some(listener) = confined.listener
+    let in_namespaces = ground.namespaces.is_ok();
+    let mut listener = confined.listener;
+    if !in_namespaces
+        && let Some(listener) = listener.take()
         && let Err(errno) = link.send(&Message::Listener(listener))
     {
         return refuse(Ledger::new(ground.plan).refuse("seccomp", Failure::at("hand over the listener")(errno)));
     }
     channel.send(&confined.enforced);
     drop(channel);
-    if ground.namespaces.is_err() {
-        sys::unmask_all_signals();
-        return prepared.exec();
+    if in_namespaces {
+        return start_and_reap(&prepared, link, listener);
     }
-    start_and_reap(&prepared, link)
+    sys::unmask_all_signals();
+    prepared.exec()
 }
 
-fn start_and_reap(prepared: &Prepared, link: &Link) -> i32 {
+fn start_and_reap(prepared: &Prepared, link: &Link, listener: Option<OwnedFd>) -> i32 {
     // The command shares uid and view with init. Init's memory still holds the host's environment, so it must be out of
     // reach of ptrace and /proc/1; execve makes the command dumpable again.
     if rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).is_err() {
         return exit_code::REFUSED;
     }
-    let (pid, pidfd) = match sys::clone_process(0) {
+    let (pid, command) = match sys::clone_process(0) {
         Ok(CloneOutcome::Child) => {
             sys::unmask_all_signals();
             return prepared.exec();
@@ -59,7 +63,7 @@ fn start_and_reap(prepared: &Prepared, link: &Link) -> i32 {
         Ok(CloneOutcome::Parent { pid, pidfd }) => (pid, pidfd),
         Err(_) => return exit_code::REFUSED,
     };
-    if link.send(&Message::Started(pidfd)).is_err() {
+    if link.send(&Message::Started { command, listener }).is_err() {
         return exit_code::REFUSED;
     }
     loop {

@@ -14,8 +14,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 pub enum Message {
     /// The listener of the watch.
     Listener(OwnedFd),
-    /// The command runs; a descriptor of its process.
-    Started(OwnedFd),
+    /// The command runs: a descriptor of its process, and the listener, in one message because each wakes the supervisor.
+    Started { command: OwnedFd, listener: Option<OwnedFd> },
     /// The command ended.
     Ended(WaitStatus),
     /// Nothing ran; the line was written.
@@ -39,17 +39,17 @@ impl Link {
 
     /// Sends a message; the descriptor in it is closed on this side.
     pub fn send(&self, message: &Message) -> Result<(), Errno> {
-        let (kind, status, fd) = match message {
-            Message::Listener(fd) => (b'L', 0, Some(fd)),
-            Message::Started(fd) => (b'S', 0, Some(fd)),
-            Message::Ended(status) => (b'E', status.0, None),
-            Message::Refused => (b'R', 0, None),
+        let (kind, status, fds) = match message {
+            Message::Listener(listener) => (b'L', 0, [Some(listener), None]),
+            Message::Started { command, listener } => (b'S', 0, [Some(command), listener.as_ref()]),
+            Message::Ended(status) => (b'E', status.0, [None, None]),
+            Message::Refused => (b'R', 0, [None, None]),
         };
         let [a, b, c, d] = status.to_le_bytes();
         let bytes = [kind, a, b, c, d];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
         let mut control = SendAncillaryBuffer::new(&mut space);
-        let fds: Vec<BorrowedFd<'_>> = fd.into_iter().map(AsFd::as_fd).collect();
+        let fds: Vec<BorrowedFd<'_>> = fds.into_iter().flatten().map(AsFd::as_fd).collect();
         if !fds.is_empty() {
             control.push(SendAncillaryMessage::ScmRights(&fds));
         }
@@ -59,22 +59,22 @@ impl Link {
     /// The next message, if there is one now. EAGAIN when there is none, EPIPE when the other end is closed.
     pub fn receive(&self) -> Result<Message, Errno> {
         let mut bytes = [0_u8; 5];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
         let received = rustix::net::recvmsg(&self.0, &mut [IoSliceMut::new(&mut bytes)], &mut control, flags)?;
         if received.bytes == 0 {
             return Err(Errno::PIPE);
         }
-        let fd = control.drain().find_map(|message| match message {
-            RecvAncillaryMessage::ScmRights(mut fds) => fds.next(),
-            _ => None,
+        let mut fds = control.drain().flat_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(fds) => fds.collect::<Vec<OwnedFd>>(),
+            _ => Vec::new(),
         });
         let [kind, a, b, c, d] = bytes;
-        match (kind, fd) {
-            (b'L', Some(fd)) => Ok(Message::Listener(fd)),
-            (b'S', Some(fd)) => Ok(Message::Started(fd)),
-            (b'E', _) => Ok(Message::Ended(WaitStatus(i32::from_le_bytes([a, b, c, d])))),
+        match (kind, fds.next(), fds.next()) {
+            (b'L', Some(listener), _) => Ok(Message::Listener(listener)),
+            (b'S', Some(command), listener) => Ok(Message::Started { command, listener }),
+            (b'E', _, _) => Ok(Message::Ended(WaitStatus(i32::from_le_bytes([a, b, c, d])))),
             _ => Ok(Message::Refused),
         }
     }

@@ -230,7 +230,10 @@ impl Supervisor<'_> {
         while let Some(link) = &self.link {
             match link.receive() {
                 Ok(Message::Listener(listener)) => self.watch = Some(Watch::new(listener, self.plan)),
-                Ok(Message::Started(command)) => self.forwarder.attach(command),
+                Ok(Message::Started { command, listener }) => {
+                    self.watch = listener.map(|listener| Watch::new(listener, self.plan));
+                    self.forwarder.attach(command);
+                }
                 Ok(Message::Ended(status)) => self.told = Some(Ended::With(status)),
                 Ok(Message::Refused) => self.told = Some(Ended::Refused),
                 Err(Errno::AGAIN | Errno::INTR) => return,
