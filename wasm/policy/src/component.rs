@@ -1,14 +1,22 @@
 //! The WebAssembly face of the crate: wit-bindgen's glue and nothing else.
 #![allow(unsafe_code, missing_docs)]
 
-use crate::rules::to_json;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use crate::rules::{Policy, to_json};
 
 wit_bindgen::generate!({ world: "policy", path: "../wit/policy.wit" });
 
-use exports::cordon::policy::rules::{Guest as RulesGuest, GuestPolicy, Policy};
+use exports::cordon::policy::rules::Guest as RulesGuest;
 use exports::cordon::policy::shell::{Guest as ShellGuest, ParseError};
 
 struct Component;
+
+thread_local! {
+    /// The compiled sets by number, and the last number given out.
+    static SETS: RefCell<(BTreeMap<u32, Policy>, u32)> = const { RefCell::new((BTreeMap::new(), 0)) };
+}
 
 impl ShellGuest for Component {
     fn parse(source: String) -> Result<String, ParseError> {
@@ -22,16 +30,24 @@ impl ShellGuest for Component {
 }
 
 impl RulesGuest for Component {
-    type Policy = crate::rules::Policy;
-}
-
-impl GuestPolicy for crate::rules::Policy {
-    fn compile(rules_json: String) -> Result<Policy, String> {
-        crate::rules::Policy::compile_json(&rules_json).map(Policy::new).map_err(|faults| to_json(&faults))
+    fn compile(rules_json: String) -> Result<u32, String> {
+        let policy = Policy::compile_json(&rules_json).map_err(|faults| to_json(&faults))?;
+        Ok(SETS.with_borrow_mut(|(sets, last)| {
+            *last += 1;
+            sets.insert(*last, policy);
+            *last
+        }))
     }
 
-    fn decide(&self, question_json: String) -> String {
-        self.decide_json(&question_json)
+    fn decide(policy: u32, question_json: String) -> String {
+        SETS.with_borrow(|(sets, _)| match sets.get(&policy) {
+            Some(policy) => policy.decide_json(&question_json),
+            None => to_json(&Policy::unknown_set()),
+        })
+    }
+
+    fn release(policy: u32) {
+        SETS.with_borrow_mut(|(sets, _)| sets.remove(&policy));
     }
 }
 

@@ -1,16 +1,16 @@
 //! Judges every part of a shell command.
 
 use super::Policy;
-use super::command::{is_harmless, is_powerful, shown, system_name, text};
+use super::command::{is_harmless, is_powerful, shown};
 use super::critical;
 use super::decide::{Asked, Effects};
 use super::interactive;
 use super::paths::{PathValue, Places};
-use super::pattern::{Access, Matcher, Rule};
+use super::pattern::Access;
 use super::read_only;
-use super::types::{By, Mode, Required, RuleSource, TraceStep, Verdict};
+use super::types::{By, Required, RuleSource, TraceStep, Verdict};
 use super::walk::{Flat, Part, Place, flatten};
-use super::wildcard::{Proof, Token, matches};
+use super::wildcard::Token;
 use super::wrappers::{self, Inner, View, program};
 use crate::shell::ast::{Facts, Piece, Redirect, Script, Simple, Span, Word};
 
@@ -18,12 +18,6 @@ use crate::shell::ast::{Facts, Piece, Redirect, Script, Simple, Span, Word};
 const MAX_SCRIPTS: u32 = 8;
 /// Command lines looked at for one simple command.
 const MAX_VIEWS: usize = 64;
-
-/// Builtins that change only the shell itself.
-const SHELL_ONLY: [&str; 18] = [
-    "break", "continue", "declare", "exit", "export", "getopts", "jobs", "let", "local", "popd", "pushd", "read",
-    "readonly", "return", "set", "shift", "unset", "wait",
-];
 
 /// A word made of pieces.
 pub(crate) fn word_of(pieces: Vec<Piece>) -> Word {
@@ -37,18 +31,18 @@ pub(crate) fn word_of(pieces: Vec<Piece>) -> Word {
 
 /// Everything a simple command runs.
 #[derive(Default)]
-struct Found<'a> {
-    views: Vec<View<'a>>,
+pub(super) struct Found<'a> {
+    pub(super) views: Vec<View<'a>>,
     /// For refusing only.
-    maybe: Vec<View<'a>>,
-    scripts: Vec<String>,
-    opaque: Option<&'static str>,
+    pub(super) maybe: Vec<View<'a>>,
+    pub(super) scripts: Vec<String>,
+    pub(super) opaque: Option<&'static str>,
 }
 
 /// The judge of one script.
 pub(crate) struct Judge<'q> {
     pub(crate) asked: Asked<'q>,
-    places: Places<'q>,
+    pub(super) places: Places<'q>,
     /// The place of the script's text in the whole command, if it is not the whole.
     outer: Option<Span>,
     depth: u32,
@@ -250,92 +244,6 @@ impl<'q> Judge<'q> {
         step((Verdict::Ask, by), (Some(rule.source.clone()), note))
     }
 
-    /// The first rule of this list that matches any command line, and whether the match is certain.
-    fn command_rule(&self, verdict: Verdict, simple: &Simple, found: &Found) -> Option<(&'q Rule, bool)> {
-        let mut texts: Vec<Vec<Token>> = Vec::new();
-        for view in found.views.iter().chain(&found.maybe) {
-            let whole = text(&view.argv, view.open);
-            let name_length = view.argv[0].text.as_deref().map_or(0, |name| name.chars().count());
-            let folder = whole[..name_length.min(whole.len())].iter().rposition(|token| *token == Token::from('/'));
-            if let Some(folder) = folder {
-                texts.push(whole[folder + 1..].to_vec());
-            }
-            texts.push(whole);
-        }
-        texts.extend(with_assignments(simple));
-        let any = |rule: &Rule, proof| match &rule.matcher {
-            Matcher::Command(pattern) => {
-                pattern.any.iter().any(|pattern| texts.iter().any(|text| matches(pattern, text, proof)))
-            }
-            _ => false,
-        };
-        let rules = || self.asked.policy.rules.iter().filter(|rule| rule.verdict == verdict);
-        let certain = rules().find(|rule| any(rule, Proof::Certain)).map(|rule| (rule, true));
-        certain.or_else(|| rules().find(|rule| any(rule, Proof::Possible)).map(|rule| (rule, false)))
-    }
-
-    /// `allow` rules, the read-only table, then the mode.
-    fn permitted(&self, simple: &Simple, found: &Found, harmless: bool) -> (Verdict, By, Option<RuleSource>) {
-        let inner = &found.views[found.views.len() - 1];
-        if self.asked.question.mode != Mode::ReadOnly {
-            let rule = self.asked.tool_allow.or_else(|| self.allow_rule(simple, found, harmless));
-            if let Some(rule) = rule {
-                return (Verdict::Allow, By::Rule, Some(rule.source.clone()));
-            }
-        }
-        let git_elsewhere = program(inner) == Some("git") && !self.in_workspace();
-        let table = harmless && inner.tame && found.scripts.is_empty() && !git_elsewhere;
-        let runs_itself = found.views.len() == 1 && self.shell_only(inner);
-        if table && (read_only::is_read_only(inner) || runs_itself) {
-            return (self.asked.by_mode(Required::ReadOnly), By::ReadOnlyTable, None);
-        }
-        (self.asked.by_mode(Required::DangerFullAccess), By::Mode, None)
-    }
-
-    /// An `allow` rule speaks of the innermost command line; of a wrapper's only if it spells out what is wrapped.
-    fn allow_rule(&self, simple: &Simple, found: &Found, harmless: bool) -> Option<&'q Rule> {
-        let inner = &found.views[found.views.len() - 1];
-        let allowed = |rule: &&Rule| {
-            let Matcher::Command(pattern) = &rule.matcher else { return false };
-            let fits = |text: &[Token]| pattern.any.iter().any(|pattern| matches(pattern, text, Proof::Strict));
-            if harmless && inner.transparent {
-                let whole = text(&inner.argv, inner.open);
-                let name = inner.argv[0].text.as_deref().unwrap_or_default();
-                let folder = name.chars().count() - system_name(name).chars().count();
-                if fits(&whole) || fits(&whole[folder.min(whole.len())..]) {
-                    return true;
-                }
-            }
-            let outer = text(&found.views[0].argv, found.views[0].open);
-            let wrapped = outer.len().saturating_sub(text(&inner.argv, false).len());
-            let spelled = found.views.len() == 1 || pattern.fixed > wrapped;
-            spelled && (harmless && fits(&outer) || with_assignments(simple).is_some_and(|text| fits(&text)))
-        };
-        self.asked.policy.rules.iter().filter(|rule| rule.verdict == Verdict::Allow).find(allowed)
-    }
-
-    /// Git obeys the configuration of the repository it stands in: reading is safe in the workspace only.
-    fn in_workspace(&self) -> bool {
-        let roots = &self.asked.question.roots;
-        let inside = |cwd: &String| roots.iter().any(|root| super::paths::is_inside(cwd, root));
-        !self.places.cwds.is_empty() && (self.places.cwds.len() == 1 || self.places.cwds.iter().all(inside))
-    }
-
-    /// A builtin that changes the shell only, and no variable with power over other programs.
-    fn shell_only(&self, view: &View) -> bool {
-        let Some(name) = view.argv[0].text.as_deref() else { return false };
-        let safe = |word: &&&Word| match word.pieces.first() {
-            Some(Piece::Lit(text)) => {
-                !is_powerful(text.split(['=', '+', '[']).next().unwrap_or_default())
-                    && !text.contains("$(")
-                    && !text.contains('`')
-            }
-            None => true,
-            _ => matches!(name, "return" | "exit" | "shift" | "wait"),
-        };
-        SHELL_ONLY.contains(&name) && view.argv[1..].iter().filter(|word| !safe(word)).count() == 0
-    }
-
     fn dynamic_name(&self, found: &Found) -> Option<&'static str> {
         let unknown = found.views.iter().any(|view| view.argv[0].text.is_none());
         unknown.then_some("the name of the command is not known before it runs")
@@ -451,24 +359,6 @@ impl<'q> Judge<'q> {
         let span = Some(self.outer.unwrap_or(span));
         TraceStep { part, span, verdict: judged.0, by: judged.1, rule: why.0, note: why.1 }
     }
-}
-
-/// The text of a command with its assignments before it, as a rule may spell it out.
-fn with_assignments(simple: &Simple) -> Option<Vec<Token>> {
-    if simple.assignments.is_empty()
-        || simple.assignments.iter().any(|assignment| assignment.array || assignment.subscript.is_some())
-    {
-        return None;
-    }
-    let mut made = Vec::new();
-    for assignment in &simple.assignments {
-        let sign = if assignment.append { "+=" } else { "=" };
-        made.extend(super::wildcard::tokens(&format!("{}{sign}", assignment.name)));
-        made.extend(text(&assignment.values.iter().collect::<Vec<_>>(), false));
-        made.push(Token::from(' '));
-    }
-    made.extend(text(&simple.words.iter().collect::<Vec<_>>(), false));
-    Some(made)
 }
 
 impl Policy {

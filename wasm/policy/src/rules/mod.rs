@@ -1,6 +1,7 @@
 //! Rules `deny > ask > allow` over tool calls and over every part of a shell command.
 
 mod command;
+mod command_rules;
 mod critical;
 mod decide;
 mod interactive;
@@ -47,6 +48,11 @@ impl Policy {
             vec![RuleFault { rule: String::new(), origin: String::new(), why }]
         })?;
         Policy::compile(lists)
+    }
+
+    /// The answer where no set of rules was compiled.
+    pub fn unknown_set() -> Decision {
+        Decision::malformed("it names no compiled rules")
     }
 
     /// Judges one call. Never fails: what is not understood is not allowed.

@@ -85,10 +85,8 @@ pub(crate) fn compile(rule: &str) -> Result<Matcher, String> {
     if let Some(kind) = name.strip_prefix("effect:") {
         return effect(kind, spec);
     }
-    if let Some(spec) = spec {
-        if spec.trim().is_empty() {
-            return Err(format!("Nothing stands between the parentheses; write \"{name}\" for every call of the tool"));
-        }
+    if spec.is_some_and(|spec| spec.trim().is_empty()) {
+        return Err(format!("Nothing stands between the parentheses; write \"{name}\" for every call of the tool"));
     }
     if name.starts_with("mcp__") {
         return mcp(name, spec);

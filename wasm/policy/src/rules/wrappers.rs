@@ -227,9 +227,7 @@ fn unwrap<'a>(wrapper: &Wrapper, view: &View<'a>) -> Vec<Inner<'a>> {
                     return anywhere;
                 }
             }
-        } else if wrapper.assigns && assigned(word) {
-            at += 1;
-        } else if text == "-" && wrapper.name == "env" {
+        } else if (wrapper.assigns && assigned(word)) || (text == "-" && wrapper.name == "env") {
             at += 1;
         } else if operands > 0 {
             (operands, at) = (operands - 1, at + 1);

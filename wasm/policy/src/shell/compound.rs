@@ -52,7 +52,7 @@ impl Parser<'_> {
         let start = self.pos;
         let mut inner = Builder::default();
         self.arithmetic(&mut inner)?;
-        Ok(finish(self.span_from(start), Vec::new(), vec![Why::Arithmetic], inner.subs, false)).map(without_text)
+        Ok(without_text(finish(self.span_from(start), Vec::new(), vec![Why::Arithmetic], inner.subs, false)))
     }
 
     fn bracketed(&mut self, kind: &'static str, close: &'static str) -> Parsed<Compound> {

@@ -90,7 +90,7 @@ impl Parser<'_> {
         word.quoted_text(self.text.get(start..end).unwrap_or_default());
     }
 
-    fn dollar(&mut self, word: &mut Builder, in_quotes: bool) -> Parsed<()> {
+    pub(super) fn dollar(&mut self, word: &mut Builder, in_quotes: bool) -> Parsed<()> {
         match self.at(1) {
             b'(' if self.at(2) == b'(' && self.is_arithmetic(self.pos + 1)? => {
                 self.advance(1);
@@ -194,7 +194,7 @@ impl Parser<'_> {
                     return Ok(());
                 }
                 b'\'' if quoting => self.single_quotes(inner)?,
-                b'\'' => self.advance(1),
+                b'\'' => self.literal_quotes(inner)?,
                 b'"' => self.double_quotes(inner)?,
                 b'<' | b'>' if self.at(1) == b'(' && !in_quotes => self.process_substitution(inner)?,
                 b'@' if self.at(1) == b'P' && self.at(2) == b'}' => {
@@ -211,124 +211,22 @@ impl Parser<'_> {
         Err(self.unclosed("parameter expansion", opened))
     }
 
-    /// Whether the `((` at `open` is closed by `))`; if not, it is two opening parentheses.
-    pub(super) fn is_arithmetic(&mut self, open: usize) -> Parsed<bool> {
-        let close = self.closing_paren(open + 1)?;
-        Ok(close + 1 < self.end && self.src[close + 1] == b')')
-    }
-
-    /// At `((`: reads to the `))` for the substitutions inside.
-    pub(super) fn arithmetic(&mut self, word: &mut Builder) -> Parsed<()> {
-        let close = self.closing_paren(self.pos + 1)?;
-        self.advance(2);
-        self.nested(|parser| parser.arithmetic_text(word, close))?;
-        self.advance(2);
-        Ok(())
-    }
-
-    /// Quotes mean nothing here: `$(( '$(x)' ))` runs x.
-    fn arithmetic_text(&mut self, word: &mut Builder, close: usize) -> Parsed<()> {
-        self.facts.arithmetic = true;
-        let end = std::mem::replace(&mut self.end, close);
-        let mut inner = Builder::default();
-        while !self.eof() {
-            match self.peek() {
-                b'$' => self.dollar(&mut inner, true)?,
-                b'`' => self.backticks(&mut inner, true)?,
-                b'\\' => self.advance(2),
-                _ => self.advance(1),
-            }
-        }
-        self.end = end;
-        word.subs.append(&mut inner.subs);
-        Ok(())
-    }
-
-    /// `$[…]`.
-    fn old_arithmetic(&mut self, word: &mut Builder, in_quotes: bool) -> Parsed<()> {
+    /// In `"${x:-'…'}"` bash pairs the single quotes when it reads, and takes them for plain text when it expands, so
+    /// substitutions between them run.
+    fn literal_quotes(&mut self, inner: &mut Builder) -> Parsed<()> {
         let opened = self.pos;
-        self.facts.arithmetic = true;
-        self.advance(2);
-        let mut inner = Builder::default();
-        let mut open = 1usize;
-        self.nested(|parser| {
-            while !parser.eof() {
-                match parser.peek() {
-                    b'[' => open += 1,
-                    b']' => open -= 1,
-                    _ => {}
-                }
-                if open == 0 {
-                    parser.advance(1);
-                    return Ok(());
-                }
-                if !parser.quote_or_expansion(&mut inner, true)? {
-                    parser.advance(1);
-                }
-            }
-            Err(parser.unclosed("arithmetic expansion", opened))
-        })?;
-        word.subs.append(&mut inner.subs);
-        word.dynamic(Piece::Dyn { why: Why::Arithmetic, quoted: in_quotes });
-        Ok(())
-    }
-
-    /// The place of the `)` that closes the `(` at `open`. One scan finds it for all parentheses inside, and remembers,
-    /// so that a run of `((` costs one pass and not one for each.
-    fn closing_paren(&mut self, open: usize) -> Parsed<usize> {
-        if self.closing.is_empty() {
-            self.closing = vec![0; self.src.len()];
-        }
-        if self.closing[open] == 0 {
-            self.scan_parens(open)?;
-        }
-        let close = self.closing[open] as usize;
-        if close < self.end { Ok(close) } else { Err(self.unclosed("parenthesis", open)) }
-    }
-
-    fn scan_parens(&mut self, open: usize) -> Parsed<()> {
-        let (mut stack, mut at) = (vec![(b'(', open)], open + 1);
-        while at < self.end {
-            self.steps += 1;
-            let (byte, next) = (self.src[at], if at + 1 < self.end { self.src[at + 1] } else { 0 });
-            let context = stack.last().map_or(0, |entry| entry.0);
-            match (context, byte) {
-                (_, b'\\') => at += 1,
-                (b'"', b'"') | (b'{', b'}') => drop(stack.pop()),
-                (_, b'`') if context == b'`' => drop(stack.pop()),
-                (_, b'`') => stack.push((b'`', at)),
-                (_, b'$') if next == b'(' => {
-                    at += 1;
-                    stack.push((b'(', at));
-                }
-                (_, b'$') if next == b'{' => {
-                    at += 1;
-                    stack.push((b'{', at));
-                }
-                (b'"', _) => {}
-                (_, b'"') => stack.push((b'"', at)),
-                (_, b'\'') => match self.src[at + 1..self.end].iter().position(|byte| *byte == b'\'') {
-                    Some(length) => at += length + 1,
-                    None => return Err(self.unclosed("single quote", at)),
-                },
-                (b'(' | b'`', b'(') => stack.push((b'(', at)),
-                (b'(', b')') => {
-                    if let Some((_, opened)) = stack.pop() {
-                        self.closing[opened] = at as u32;
-                    }
-                    if stack.is_empty() {
-                        return Ok(());
-                    }
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        Err(self.unclosed("parenthesis", open))
+        self.skip_single_quotes()?;
+        let close = self.pos - 1;
+        let end = std::mem::replace(&mut self.end, close);
+        self.pos = opened + 1;
+        let read = self.nested(|parser| parser.quoted_run(inner, None));
+        self.end = end;
+        self.pos = close + 1;
+        read
     }
 
     /// Backticks: the text between them is unescaped once and parsed as a source of its own.
-    fn backticks(&mut self, word: &mut Builder, in_quotes: bool) -> Parsed<()> {
+    pub(super) fn backticks(&mut self, word: &mut Builder, in_quotes: bool) -> Parsed<()> {
         let opened = self.pos;
         self.advance(1);
         let (mut bytes, mut offsets) = (Vec::new(), Vec::new());

@@ -1,6 +1,7 @@
 //! A parser for bash: recursive descent, linear in its input, bounded in depth, with a span on every node.
 //! It refuses what it does not understand (core/adr/0003-own-shell-parser.md).
 
+mod arithmetic;
 pub mod ast;
 mod compound;
 mod cond;

@@ -67,6 +67,10 @@ impl Builder {
         self.dynamic.push(why);
     }
 
+    fn separate(&mut self) {
+        self.brace = self.brace.map(|mark| Mark { separated: true, ..mark });
+    }
+
     fn mark(&self, source: usize) -> Mark {
         let literal = match self.pieces.last() {
             Some(Piece::Lit(text)) => text.len(),
@@ -123,14 +127,13 @@ impl Parser<'_> {
         let mut target: Option<Assignment> = None;
         while !self.eof() {
             let byte = self.peek();
-            if mode == WordMode::Assign && target.is_none() && matches!(byte, b'=' | b'[') {
-                if let Some(found) = self.assignment_head(&mut word, start)? {
-                    target = Some(found);
-                    if self.peek() == b'(' {
-                        return self.array(target, start);
-                    }
-                    continue;
+            let may_assign = mode == WordMode::Assign && target.is_none() && matches!(byte, b'=' | b'[');
+            if let Some(found) = if may_assign { self.assignment_head(&mut word, start)? } else { None } {
+                target = Some(found);
+                if self.peek() == b'(' {
+                    return self.array(target, start);
                 }
+                continue;
             }
             if !self.word_part(&mut word, mode)? {
                 break;
@@ -253,14 +256,8 @@ impl Parser<'_> {
         let mut inner = Builder::default();
         self.subscript(&mut inner)?;
         self.facts.arithmetic = true;
-        let keyed = self.eat("=") || self.eat("+=");
-        let mut word = if keyed && !self.word_ahead() {
-            Word::default()
-        } else if self.word_ahead() {
-            self.plain_word()?
-        } else {
-            Word::default()
-        };
+        let _ = self.eat("=") || self.eat("+=");
+        let mut word = if self.word_ahead() { self.plain_word()? } else { Word::default() };
         word.span = self.span_from(start);
         word.subs.append(&mut inner.subs);
         word.text = None;
@@ -314,8 +311,8 @@ impl Parser<'_> {
             }
             b'{' if word.brace.is_none() => word.brace = Some(word.mark(start)),
             b'[' if word.bracket.is_none() => word.bracket = Some(word.mark(start)),
-            b',' => separate(&mut word.brace),
-            b'.' if self.at(1) == b'.' => separate(&mut word.brace),
+            b',' => word.separate(),
+            b'.' if self.at(1) == b'.' => word.separate(),
             b'=' if !word.after_equals && word.assigned_name().is_some() => {
                 (word.after_equals, word.tilde_place) = (true, true);
             }
@@ -392,12 +389,6 @@ impl Parser<'_> {
             }
         }
         Err(self.unclosed("parenthesis", opened))
-    }
-}
-
-fn separate(brace: &mut Option<Mark>) {
-    if let Some(mark) = brace {
-        mark.separated = true;
     }
 }
 
