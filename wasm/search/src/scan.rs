@@ -89,7 +89,6 @@ fn scan_each_line(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found)
 
 fn scan_matches(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
     let mut from = 0;
-    let mut shown = 0;
     while from <= text.len() {
         let Some(found_at) = matcher.find(text, from) else { return };
         if found_at.start >= text.len() && (text.is_empty() || text.ends_with(b"\n")) {
@@ -102,7 +101,7 @@ fn scan_matches(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
             return;
         }
         if want.keep_lines {
-            shown = keep_covered(text, found_at, first, shown, found);
+            keep_covered(text, &found_at, first, found);
         }
         if !more {
             return;
@@ -110,23 +109,18 @@ fn scan_matches(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
     }
 }
 
-/// Keeps each line that the match touches and that no earlier match did. Returns where the first line not yet kept starts.
-fn keep_covered(text: &[u8], covers: Range<usize>, first: Range<usize>, shown: usize, found: &mut Found) -> usize {
+/// Keeps each line that the match touches and that no earlier match did, up to where the search ended.
+fn keep_covered(text: &[u8], covers: &Range<usize>, first: Range<usize>, found: &mut Found) {
     // The line end of the last line belongs to that line: a match that ends with it does not touch the next one.
     let last = if covers.is_empty() { covers.end } else { covers.end - 1 };
-    let mut shown = shown;
+    let unseen = found.lines.last().map_or(0, |line| line.end + 1);
     let mut next = Some(first);
-    while let Some(line) = next {
-        if line.start > last {
-            break;
-        }
+    while let Some(line) = next.filter(|line| line.start <= last && line.end <= found.end) {
         next = lines::after(text, line.end);
-        if line.start >= shown {
-            shown = line.end + 1;
+        if line.start >= unseen {
             found.lines.push(line);
         }
     }
-    shown
 }
 
 #[cfg(test)]
@@ -197,5 +191,18 @@ mod tests {
         let mut found = Found::default();
         scan(&matcher, b"a\n\0\na\n", Want { multiline: false, keep_lines: true, budget: 0 }, &mut found);
         assert_eq!(found.count, 1);
+    }
+
+    #[test]
+    fn a_match_over_a_nul_is_shown_up_to_it() {
+        let pattern = Pattern { text: "a.*a".into(), multiline: true, ..Pattern::default() };
+        let mut found = Found::default();
+        scan(
+            &compile(&pattern).unwrap(),
+            b"a\n\0\na\n",
+            Want { multiline: true, keep_lines: true, budget: 0 },
+            &mut found,
+        );
+        assert_eq!((found.lines.len(), found.lines[0].clone(), found.end), (1, 0..1, 2));
     }
 }
