@@ -1,7 +1,6 @@
 // `run` reads its flags from the flag table without citty: in a compiled executable (Bun 1.4.5, bytecode, hyperfine, 60
 // runs) an empty program takes 8.0 ms, one that imports citty and defines two flags 11.4 ms, and bwrap as a whole 5 ms.
 import { closeSync, openSync } from "node:fs";
-import { constants } from "node:os";
 import { createCore, type CordonCore } from "@cordon/core";
 import type { Denial, SandboxRequest, ToolRequest, ToolResult } from "@cordon/core/contract";
 import type { Cli, Command } from "../command.ts";
@@ -93,11 +92,7 @@ async function conclude(
     return runExitCodeOf(result.error.code);
   }
   const end = readEnd(result.output);
-  const code = end.timedOut
-    ? EXIT.timedOut
-    : end.signal === null
-      ? (end.exitCode ?? EXIT.toolError)
-      : EXIT.signalBase + signalNumber(end.signal);
+  const code = await codeOf(end);
   denials.finish(result.meta.denials ?? [], isExplained(code) ? "succeeded" : "failed");
   if (end.timedOut) {
     const { createMessages } = await import("../ui/messages.ts");
@@ -130,7 +125,14 @@ function readEnd(output: unknown): End {
   };
 }
 
-function signalNumber(name: string): number {
+async function codeOf(end: End): Promise<number> {
+  if (end.timedOut) return EXIT.timedOut;
+  if (end.signal !== null) return EXIT.signalBase + (await signalNumber(end.signal));
+  return end.exitCode ?? EXIT.toolError;
+}
+
+async function signalNumber(name: string): Promise<number> {
+  const { constants } = await import("node:os");
   const numbers: Partial<Record<string, number>> = constants.signals;
   return numbers[name] ?? 0;
 }
