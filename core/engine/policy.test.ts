@@ -113,7 +113,10 @@ describe("policy component", () => {
 
   test("C14 a rule on a tool that does not exist names the nearest one", async () => {
     const compiled = await compilePolicy({ allow: [], ask: [], deny: sources(["Bahs(rm *)"]) });
-    expect(compiled).toMatchObject({ ok: false, faults: [{ rule: "Bahs(rm *)", why: expect.stringContaining('"bash"') }] });
+    expect(compiled).toMatchObject({
+      ok: false,
+      faults: [{ rule: "Bahs(rm *)", why: expect.stringContaining('"bash"') }],
+    });
   });
 
   test("C14 a released policy denies", async () => {

@@ -116,10 +116,9 @@ export async function compilePolicy(lists: RuleLists): Promise<PolicyCompiled> {
   try {
     return { ok: true, policy: { set: rules.compile(JSON.stringify(lists)) } };
   } catch (error) {
-    const payload = payloadOf(error);
-    if (typeof payload !== "string") throw error;
+    if (typeof error !== "string") throw error;
     // The error of `compile` is the JSON of RuleFault[], as policy.wit says.
-    return { ok: false, faults: JSON.parse(payload) as RuleFault[] };
+    return { ok: false, faults: JSON.parse(error) as RuleFault[] };
   }
 }
 
@@ -136,15 +135,10 @@ export async function releasePolicy(policy: CompiledPolicy): Promise<void> {
   rules.release(policy.set);
 }
 
-/** What jco throws for the error of a WIT result carries it in `payload`. */
-function payloadOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "payload" in error ? error.payload : undefined;
-}
-
+/** jco throws the error of a WIT result as it is: a string or a record, and no Error. */
 function asShellFault(error: unknown): ShellFault | undefined {
-  const payload = payloadOf(error);
-  if (typeof payload !== "object" || payload === null || !("code" in payload && "start" in payload)) return undefined;
+  if (typeof error !== "object" || error === null || !("code" in error && "start" in error)) return undefined;
   // The record `parse-error` of policy.wit, lifted by jco.
-  const { code, message, start, end } = payload as { code: string; message: string; start: number; end: number };
+  const { code, message, start, end } = error as { code: string; message: string; start: number; end: number };
   return { code, message, span: [start, end] };
 }
