@@ -15,7 +15,8 @@ import { failureOf, isRefused } from "./contract/refuse.ts";
 import type { ModeSetting, ToolDescription, ToolRequest } from "./contract/request.ts";
 import type { ToolResult } from "./contract/result.ts";
 import { DEFAULT_SANDBOX_REQUEST } from "./contract/sandbox_request.ts";
-import type { RuleLists } from "./contract/verdict.ts";
+import { ToolFault } from "./contract/fault.ts";
+import type { RuleFault, RuleLists } from "./contract/verdict.ts";
 import type { Core } from "./dispatch/core.ts";
 import { dispatch } from "./dispatch/dispatch.ts";
 import { validate } from "./dispatch/validate.ts";
@@ -51,6 +52,8 @@ export type CordonCore = {
   dispatch: (request: ToolRequest) => Promise<ToolResult>;
   /** Goes through every stage but the last and gives the plan; runs nothing and writes no audit row. */
   explain: (request: ToolRequest) => Promise<{ ok: true; plan: CallPlan } | { ok: false; error: Failure }>;
+  /** Compiles the rules now instead of at the first call. Rejects with ToolFault `policy.bad_rule`. */
+  checkRules: () => Promise<void>;
   tools: () => ToolDescription[];
   /** True when the call may run beside others (C4); false also for calls that will be refused. */
   concurrencySafe: (request: ToolRequest) => Promise<boolean>;
@@ -86,8 +89,9 @@ export function createCore(options: CoreOptions): CordonCore {
     machine: async () => machine.facts(),
     survey: (paths) => surveyPlaces(paths, place, world.env["PATH"] ?? ""),
   };
+  const policy = lazyJudge(addRules(builtinRules(), options.rules ?? NO_RULES));
   const authority: Authority = {
-    judge: lazyJudge(addRules(builtinRules(), options.rules ?? NO_RULES)),
+    judge: policy.judge,
     mode,
     place,
     resolve,
@@ -102,11 +106,14 @@ export function createCore(options: CoreOptions): CordonCore {
     planner,
     hosts: { local: host },
   };
-  return front(core, host, { world, forget: machine.forget });
+  return front(core, host, { world, forget: machine.forget, checkRules: policy.check });
 }
 
-function front(core: Core, host: LocalHost, parts: { world: World; forget: () => void }): CordonCore {
+type FrontParts = { world: World; forget: () => void; checkRules: () => Promise<void> };
+
+function front(core: Core, host: LocalHost, parts: FrontParts): CordonCore {
   return {
+    checkRules: parts.checkRules,
     dispatch: async (request) => {
       const result = await dispatch(request, core);
       // A sandbox that was planned and then could not be built means that the machine changed: look at it again next time.
@@ -154,17 +161,34 @@ async function explain(
 }
 
 /** The policy component is compiled and the rules are checked at the first question that needs them. */
-function lazyJudge(rules: RuleLists): Judge {
+function lazyJudge(rules: RuleLists): { judge: Judge; check: () => Promise<void> } {
   let compiled: Promise<Judge> | undefined;
   const compile = async (): Promise<Judge> => {
     const { compilePolicy, decide } = await import("./engine/policy.ts");
-    const policy = await compilePolicy(rules);
-    return async (question) => decide(policy, question);
+    const made = await compilePolicy(rules);
+    if (!made.ok) throw badRules(made.faults);
+    return (question) => decide(made.policy, question);
   };
-  return async (question) => {
+  const judge = () => {
     compiled ??= compile();
-    return (await compiled)(question);
+    return compiled;
   };
+  return {
+    judge: async (question) => (await judge())(question),
+    check: async () => {
+      await judge();
+    },
+  };
+}
+
+function badRules(faults: readonly RuleFault[]): ToolFault {
+  const lines = faults.map(({ rule, origin, why }) => `${JSON.stringify(rule)} (${origin}): ${why}`);
+  return new ToolFault({
+    code: "policy.bad_rule",
+    message: `${faults.length === 1 ? "A rule" : `${faults.length} rules`} can't be used, so no call is allowed: ${lines.join("; ")}`,
+    hint: "mend or remove it; see the README for the forms of a rule",
+    details: faults,
+  });
 }
 
 function auditLog(stateFolder: string, world: World) {
