@@ -19,7 +19,7 @@ export async function collectOutput(
   let headBytes = 0;
   for await (const chunk of stream) {
     const toHead = chunk.subarray(0, Math.max(0, HEAD_BYTES - headBytes));
-    if (toHead.length > 0) head.push(Uint8Array.from(toHead));
+    if (toHead.length > 0) head.push(new Uint8Array(toHead));
     headBytes += toHead.length;
     tail.push(chunk.subarray(toHead.length));
     if (text && listener) emit(text.decode(chunk, { stream: true }), listener);
@@ -32,11 +32,12 @@ function emit(text: string, listener: (text: string) => void): void {
   if (text !== "") listener(text);
 }
 
-/** Keeps the last bytes that were pushed and counts the ones that fell out. */
+/** Keeps the last bytes that were pushed, in a ring that is made once, and counts the ones that fell out. */
 class TailBuffer {
   droppedBytes = 0;
   readonly #limitBytes: number;
-  #chunks: Uint8Array[] = [];
+  #ring: Uint8Array | null = null;
+  #end = 0;
   #length = 0;
 
   constructor(limitBytes: number) {
@@ -45,23 +46,20 @@ class TailBuffer {
 
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
-    this.#chunks.push(Uint8Array.from(chunk));
-    this.#length += chunk.length;
-    // Twice the limit, so that trimming costs a constant share of what is pushed.
-    if (this.#length > this.#limitBytes * 2) this.#trim();
+    this.#ring ??= new Uint8Array(this.#limitBytes);
+    const kept = chunk.subarray(Math.max(0, chunk.length - this.#limitBytes));
+    const first = kept.subarray(0, this.#limitBytes - this.#end);
+    this.#ring.set(first, this.#end);
+    this.#ring.set(kept.subarray(first.length), 0);
+    this.#end = (this.#end + kept.length) % this.#limitBytes;
+    const over = Math.max(0, this.#length + chunk.length - this.#limitBytes);
+    this.droppedBytes += over;
+    this.#length += chunk.length - over;
   }
 
   bytes(): Uint8Array {
-    this.#trim();
-    return Buffer.concat(this.#chunks);
-  }
-
-  #trim(): void {
-    const over = this.#length - this.#limitBytes;
-    if (over <= 0) return;
-    const all = Buffer.concat(this.#chunks);
-    this.#chunks = [all.subarray(over)];
-    this.#length = this.#limitBytes;
-    this.droppedBytes += over;
+    const ring = this.#ring ?? new Uint8Array();
+    if (this.#length < this.#limitBytes) return ring.subarray(0, this.#length);
+    return Buffer.concat([ring.subarray(this.#end), ring.subarray(0, this.#end)]);
   }
 }
