@@ -6,6 +6,9 @@ import type { AppendLog } from "../store/append_log.ts";
 /** The most UTF-16 units of a tool's name or a call's id that a row keeps. */
 const WORD_LIMIT = 100;
 
+/** No tool has parameters nested anywhere near this. */
+const DEPTH_LIMIT = 500;
+
 /** A row that was opened and not closed yet. `startedMs` is of a clock that never goes back. */
 export type OpenRow = { id: string; startedMs: number };
 
@@ -76,15 +79,16 @@ function summary(outcome: CappedOutcome): object {
   };
 }
 
-/** SHA-256 of the JSON text; undefined input has the digest of nothing. Input nested too deep to be written is named so. */
+/** SHA-256 of the JSON text; undefined input has the digest of nothing. */
 function digest(input: unknown): string {
-  let text: string;
-  try {
-    text = JSON.stringify(input) ?? "";
-  } catch {
-    return "not serializable";
-  }
-  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
+  // JSON.stringify of JavaScriptCore takes seconds to give up on 50 000 nested arrays, which fit in one short line.
+  if (isDeeper(input, DEPTH_LIMIT)) return "nested too deep";
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(input) ?? "").digest("hex");
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
 /** A caller's word in a row: a megabyte of it, or a secret pasted into the wrong field, must not fill the log. */
