@@ -31,13 +31,13 @@ const REACHES: Reach[] = [
     modules: /^(node:)?fs(\/promises)?$/,
     uses: /^Bun\.(file|write|Glob)$/,
     // The last one opens nothing: it writes to stdout and stderr until all is written, which needs write(2) itself.
-    places: ["core/exec/", "core/store/", "core/config/", "core/engine/load.ts", "cli/ui/write_fully.ts"],
+    places: ["core/testing/", "core/exec/", "core/store/", "core/config/", "core/engine/load.ts", "cli/ui/write_fully.ts"],
   },
   {
     what: "processes",
     modules: /^(node:)?child_process$/,
     uses: /^Bun\.(spawn|spawnSync|\$)$/,
-    places: ["core/exec/process/", "core/hooks/"],
+    places: ["core/testing/", "core/exec/process/", "core/hooks/"],
   },
   {
     what: "sockets",
