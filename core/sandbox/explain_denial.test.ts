@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test";
+import type { ObservedDenial } from "../contract/enforced.ts";
+import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
+import { explainDenial, guessHiddenRead } from "./explain_denial.ts";
+
+const policy: SandboxPolicy = {
+  read: ["/usr"],
+  write: ["/home/ada/app"],
+  hidden: [{ path: "/home/ada/.ssh", folder: true, reason: "private keys" }],
+  protected: [
+    { path: "/home/ada/app/.git/hooks", reason: "git runs these on the host" },
+    { path: "/home/ada/app/kept", reason: "--deny-write" },
+  ],
+  links: [],
+  devices: [],
+  network: "blocked",
+  demands: {},
+};
+const wrote = (path: string): ObservedDenial => ({
+  op: "write",
+  path,
+  syscall: "openat",
+  pid: 7,
+  rule: "fs.write_confined",
+});
+const connected = (parts: Partial<ObservedDenial>): ObservedDenial => ({
+  op: "connect",
+  syscall: "connect",
+  pid: 7,
+  rule: "net.blocked",
+  ...parts,
+});
+const grantOf = (seen: ObservedDenial) => explainDenial(seen, policy, 5).grant;
+
+test("A25 a refused write says where, why and which flag would have allowed it", () => {
+  expect(explainDenial({ ...wrote("/home/ada/.bashrc"), exe: "/bin/bash" }, policy, 5)).toEqual({
+    at: 5,
+    op: "write",
+    path: "/home/ada/.bashrc",
+    syscall: "openat",
+    pid: 7,
+    exe: "/bin/bash",
+    rule: "fs.write_confined",
+    reason: "outside what the command may write",
+    grant: "--allow-write=/home/ada/.bashrc",
+  });
+});
+
+test("A25 a protected file names its rule, and the flag opens the whole of what is protected", () => {
+  expect(explainDenial(wrote("/home/ada/app/.git/hooks/pre-commit"), policy, 5)).toMatchObject({
+    reason: "protected: git runs these on the host",
+    grant: "--allow-write=/home/ada/app/.git/hooks",
+  });
+  expect(grantOf(wrote("/home/ada/app/.git/hooks2"))).toBe("--allow-write=/home/ada/app/.git/hooks2");
+});
+
+test("A25 no flag is named where none would help", () => {
+  expect(grantOf(wrote("/home/ada/.ssh/config"))).toBeUndefined();
+  expect(grantOf(wrote("/home/ada/app/kept/x"))).toBeUndefined();
+  expect(grantOf(connected({ path: "/run/docker.sock" }))).toBeUndefined();
+});
+
+test("A25 a refused connection names host and port, and the host's loopback has its own reason", () => {
+  expect(explainDenial(connected({ host: "10.0.0.1", port: 80 }), policy, 5)).toMatchObject({
+    host: "10.0.0.1:80",
+    reason: "the network is blocked",
+    grant: "--allow-net",
+  });
+  expect(explainDenial(connected({ host: "::1", port: 80 }), policy, 5)).toMatchObject({
+    host: "[::1]:80",
+    reason: expect.stringContaining("loopback"),
+  });
+  expect(explainDenial(connected({ host: "127.0.0.1", port: 80 }), policy, 5)).toMatchObject({
+    reason: expect.stringContaining("loopback"),
+  });
+  expect(explainDenial(connected({}), policy, 5)).toMatchObject({ host: "the network" });
+});
+
+test("A25 a flag can be pasted into a shell, whatever is in the path", () => {
+  for (const path of [
+    "/tmp/a b",
+    "/tmp/it's",
+    "/tmp/$(id)",
+    "/tmp/`id`",
+    "/tmp/a;b",
+    "/tmp/*",
+    "/tmp/ä",
+    "/tmp/a\nb",
+    "/tmp/plain-1.txt",
+  ]) {
+    const shell = Bun.spawnSync(["sh", "-c", `printf %s ${grantOf(wrote(path))}`], { timeout: 10_000 });
+    expect(shell.stdout.toString()).toBe(`--allow-write=${path}`);
+  }
+  expect(grantOf(wrote("/tmp/plain-1.txt"))).toBe("--allow-write=/tmp/plain-1.txt");
+});
+
+test("A25 a guess says that it is one, and there is none where nothing is hidden", () => {
+  expect(guessHiddenRead(policy, 5)).toMatchObject({
+    op: "read",
+    guess: true,
+    reason: expect.stringContaining("/home/ada/.ssh"),
+  });
+  expect(guessHiddenRead({ ...policy, hidden: [] }, 5)).toBeNull();
+});
