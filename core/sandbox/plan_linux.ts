@@ -240,6 +240,6 @@ function landlockRules(policy: SandboxPolicy, tier: "namespaces" | "landlock"): 
   const rw = (path: string): LandlockRule => ({ path, access: "rw" });
   const exec = (path: string): LandlockRule => ({ path, access: "read_exec" });
   const files = [...policy.write.map(rw), ...policy.read.filter((path) => !policy.write.includes(path)).map(exec)];
-  if (tier === "namespaces") return [...files, rw("/tmp"), rw("/var/tmp"), rw("/dev"), rw("/proc")];
+  if (tier === "namespaces") return [exec("/"), ...files, rw("/tmp"), rw("/var/tmp"), rw("/dev"), rw("/proc")];
   return [...files, ...policy.devices.map(rw), { path: "/proc", access: "read" }];
 }
