@@ -1,0 +1,165 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { LinuxFacts } from "../contract/facts.ts";
+import type { LinuxPlan, Property } from "../contract/plan.ts";
+import { DEFAULT_SANDBOX_REQUEST, type SandboxRequest } from "../contract/sandbox_request.ts";
+import { DEVELOPER, factsOf, surveyOf, WITHOUT_NAMESPACES } from "../testing/made_up_machine.ts";
+import { planLinux } from "./plan_linux.ts";
+import { buildPolicy } from "./policy.ts";
+
+const command = { argv: ["make"], cwd: "/home/ada/app", env: {} };
+const planOf = (request: Partial<SandboxRequest> = {}, facts: LinuxFacts = factsOf(), survey = DEVELOPER) =>
+  planLinux(buildPolicy({ ...DEFAULT_SANDBOX_REQUEST, ...request }, survey), facts, command);
+const missingOf = (...args: Parameters<typeof planOf>) => {
+  const plan = planOf(...args);
+  return "missing" in plan ? plan.missing.map(({ property }) => property) : [];
+};
+function mustPlan(...args: Parameters<typeof planOf>): LinuxPlan {
+  const plan = planOf(...args);
+  if ("missing" in plan) throw new Error(JSON.stringify(plan.missing));
+  return plan;
+}
+
+/** All properties; the compiler refuses a table in which one is missing. */
+const PROPERTIES = Object.keys({
+  "fs.write_confined": 1,
+  "fs.read_confined": 1,
+  "fs.read_hidden": 1,
+  "fs.protected": 1,
+  "net.blocked": 1,
+  "net.loopback": 1,
+  "proc.isolated": 1,
+  "env.scrubbed": 1,
+  "keyring.blocked": 1,
+  "syscalls.filtered": 1,
+  limits: 1,
+} satisfies Record<Property, 1>) as Property[];
+
+test("F2 the tier is the strongest that the machine gives", () => {
+  expect(mustPlan().tier).toBe("namespaces");
+  expect(mustPlan({}, factsOf({ namespaces: { user: false, withoutUser: true, procMount: true } })).tier).toBe(
+    "namespaces",
+  );
+  expect(mustPlan({}, factsOf({ namespaces: { user: true, withoutUser: false, procMount: false } })).tier).toBe(
+    "landlock",
+  );
+  expect(mustPlan({}, WITHOUT_NAMESPACES).tier).toBe("landlock");
+});
+
+test("F2 a must that the machine can't give is missing by name, with why and what helps; nothing runs", () => {
+  const none = factsOf({ namespaces: WITHOUT_NAMESPACES.namespaces, landlockAbi: 0 });
+  expect(missingOf({}, none)).toEqual([
+    "fs.write_confined",
+    "fs.read_confined",
+    "net.blocked",
+    "keyring.blocked",
+    "syscalls.filtered",
+  ]);
+  expect(missingOf({}, factsOf({ seccompFilter: false })).length).toBeGreaterThan(0);
+  const plan = planOf({ require: ["proc.isolated"] }, WITHOUT_NAMESPACES);
+  expect(plan).toEqual({
+    missing: [
+      { property: "proc.isolated", why: expect.stringContaining("namespace"), help: expect.stringContaining("doctor") },
+    ],
+  });
+});
+
+test("F2 a demand that is not built is refused where it is must, on every tier; the same call without it runs", () => {
+  expect(missingOf({ require: ["limits"] })).toEqual(["limits"]);
+  expect(missingOf({}, factsOf())).toEqual([]);
+});
+
+test("F2 Landlock can't hide or protect inside a folder that is open, and says so only when it is demanded", () => {
+  expect(missingOf({ require: ["fs.read_hidden"] }, WITHOUT_NAMESPACES)).toEqual(["fs.read_hidden"]);
+  expect(missingOf({ require: ["fs.protected"] }, WITHOUT_NAMESPACES)).toEqual(["fs.protected"]);
+  const bare = surveyOf(["/usr/", "/home/ada/app/", "/home/ada/.ssh/"]);
+  expect(missingOf({ require: ["fs.read_hidden", "fs.protected"] }, WITHOUT_NAMESPACES, bare)).toEqual([]);
+});
+
+test("F2 a demand for no network beside an open one is a contradiction and is refused, on both tiers", () => {
+  for (const facts of [factsOf(), WITHOUT_NAMESPACES]) {
+    expect(missingOf({ network: "open", require: ["net.blocked"] }, facts)).toEqual(["net.blocked"]);
+    expect(missingOf({ network: "blocked", require: ["net.blocked"] }, facts)).toEqual([]);
+  }
+});
+
+const request: fc.Arbitrary<Partial<SandboxRequest>> = fc.record({
+  network: fc.constantFrom("policy", "open", "blocked"),
+  require: fc.uniqueArray(fc.constantFrom(...PROPERTIES)),
+  allowRead: fc.subarray(["/home/ada/.ssh", "/etc"]),
+  allowWrite: fc.subarray(["/home/ada/app/.git/hooks", "/home/ada/.cargo/bin"]),
+  denyRead: fc.subarray(["/home/ada/.ssh", "/home/ada/app"]),
+  denyWrite: fc.subarray(["/home/ada/app", "/home/ada/app/.envrc"]),
+});
+const facts = fc
+  .record({
+    landlockAbi: fc.nat({ max: 7 }),
+    namespaces: fc.record({ user: fc.boolean(), withoutUser: fc.boolean(), procMount: fc.boolean() }),
+    seccompFilter: fc.boolean(),
+    userNotification: fc.boolean(),
+    mountSetattr: fc.boolean(),
+  })
+  .map((parts) => factsOf(parts));
+
+test("F2 if a plan comes back, every must has a step that gives it and is must itself", () => {
+  fc.assert(
+    fc.property(request, facts, (asked, machine) => {
+      const plan = planOf(asked, machine);
+      if ("missing" in plan) return expect(plan.missing.length).toBeGreaterThan(0);
+      for (const property of PROPERTIES.filter((one) => plan.asked[one] === "must")) {
+        // The environment is scrubbed before the launcher starts; no step of the plan does it.
+        if (property === "env.scrubbed") continue;
+        const givers = plan.ops.filter(({ gives }) => gives.includes(property));
+        expect([property, givers.length > 0 && givers.every(({ level }) => level === "must")]).toEqual([
+          property,
+          true,
+        ]);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("F2 no plan leaves the network or writing open when the policy closes them, and none is without seccomp", () => {
+  fc.assert(
+    fc.property(request, facts, (asked, machine) => {
+      const plan = planOf(asked, machine);
+      if ("missing" in plan) return;
+      const step = <K extends LinuxPlan["ops"][number]["op"]>(name: K) =>
+        plan.ops.find((op): op is Extract<LinuxPlan["ops"][number], { op: K }> => op.op === name);
+      expect(plan.ops.at(-1)?.op).toBe("seccomp");
+      if (asked.network !== "open") {
+        expect(step("seccomp")?.network).toBe(plan.tier === "namespaces" ? "private" : "blocked");
+        if (plan.tier === "namespaces") expect(step("namespaces")?.kinds).toContain("net");
+      }
+      expect(plan.tier === "namespaces" ? step("view") !== undefined : step("landlock")?.level === "must").toBe(true);
+      const writable = [...(step("view")?.mounts ?? []), ...(step("landlock")?.rules ?? [])]
+        .filter(({ access }) => access === "rw")
+        .map(({ path }) => path);
+      for (const path of ["/", "/home", "/home/ada", "/etc", "/usr", "/home/ada/.ssh"])
+        expect(writable).not.toContain(path);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("F2 the view lays each mount over an earlier one, and names no place inside a hidden folder", () => {
+  fc.assert(
+    fc.property(request, (asked) => {
+      const plan = planOf({ ...asked, require: [] });
+      if ("missing" in plan) return;
+      const view = plan.ops.find((op) => op.op === "view");
+      const mounts = view?.op === "view" ? view.mounts : [];
+      for (const [at, mount] of mounts.entries()) {
+        const later = mounts.slice(at + 1);
+        if (mount.access === "ro" || mount.access === "rw")
+          expect(
+            later.some(({ path, access }) => (access === "ro" || access === "rw") && mount.path.startsWith(`${path}/`)),
+          ).toBe(false);
+        if (mount.access === "hidden_dir")
+          expect(mounts.some(({ path }) => path.startsWith(`${mount.path}/`))).toBe(false);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
