@@ -29,8 +29,11 @@ const GENERATED = join(ROOT, "core", "engine", "generated");
 /** std is built once for both crates, so both get the flags that make `search` fast. */
 const RUST_FLAGS = ["-Ctarget-feature=+simd128,+bulk-memory"];
 
-/** `-O3` for the engine that spends its time in loops, `-Os` for the one whose start-up is its size. */
-const WASM_OPT_LEVEL = { policy: "-Os", search: "-O3" } satisfies Record<ComponentName, string>;
+/**
+ * policy's start-up is its size, and -Oz gives the least. LLVM has already done for search's loops what -O3 would do: -O1 is
+ * 2 % bigger and takes a quarter of the time (core/adr/0002-toolchain.md).
+ */
+const WASM_OPT_LEVEL = { policy: "-Oz", search: "-O1" } satisfies Record<ComponentName, string>;
 
 /** What rustc's code may use. Stripping takes away the section that says so, and JavaScriptCore has all of them. */
 const FEATURES = [
@@ -115,7 +118,18 @@ async function optimize(name: ComponentName, module: string): Promise<string> {
   const level = WASM_OPT_LEVEL[name];
   await runTool({
     what: `wasm-opt ${name}`,
-    argv: [process.execPath, wasmOpt, level, ...FEATURES, "--strip-debug", "--strip-producers", module, "-o", small],
+    // Binaryen is itself WebAssembly, and Node runs it in two thirds of the time that Bun takes.
+    argv: [
+      Bun.which("node") ?? process.execPath,
+      wasmOpt,
+      level,
+      ...FEATURES,
+      "--strip-debug",
+      "--strip-producers",
+      module,
+      "-o",
+      small,
+    ],
   });
   return small;
 }
