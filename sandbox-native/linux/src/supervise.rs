@@ -168,9 +168,10 @@ impl Supervisor<'_> {
             if rustix::event::poll(&mut entries, None).is_err() {
                 return None;
             }
-            entries.map(|entry| !entry.revents().is_empty())
+            entries.map(|entry| entry.revents())
         };
-        let [has_signals, has_messages, has_control, has_notices] = ready;
+        let unwatched = self.watch.is_some() && ready[3].contains(PollFlags::HUP);
+        let [has_signals, has_messages, has_control, has_notices] = ready.map(|events| !events.is_empty());
         // Signals first: one that the terminal sent must be seen before the host's copy of it on the channel.
         let mut ended = None;
         if has_signals {
@@ -182,7 +183,11 @@ impl Supervisor<'_> {
         if has_control {
             self.take_control();
         }
-        if has_notices {
+        if unwatched {
+            // Everyone under the filter is gone. Receiving would say ENOENT, as for one caller that was killed, and poll would
+            // come back at once for as long as the kernel takes to tear the namespaces down.
+            self.watch = None;
+        } else if has_notices {
             self.take_notices();
         }
         ended
