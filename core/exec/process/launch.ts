@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { closeSync, writeSync } from "node:fs";
 import type { Enforced, LauncherControl, LauncherReport, ObservedDenial } from "../../contract/enforced.ts";
 import type { LinuxPlan } from "../../contract/plan.ts";
 import type { OutputListener } from "../../contract/request.ts";
@@ -9,6 +9,9 @@ import { reportLines } from "./report_lines.ts";
 
 /** How long a command may take to end after SIGTERM before its whole tree is killed, in milliseconds. */
 const GRACE_MS = 500;
+
+/** How long the launcher may leave what we send unread, in milliseconds. It reads at once unless it is broken. */
+const SEND_LIMIT_MS = 10_000;
 
 /** One command to run. `stdio`: hand over ours, collect output, or append both streams to a descriptor. */
 export type Launch = {
@@ -56,23 +59,47 @@ export function launch(options: Launch): RunningCommand {
   const collected = [child.stdout, child.stderr].map((stream, at) =>
     collect(stream, at === 0 ? "stdout" : "stderr", options),
   );
-  const ended = gather(options, channel.reports, Promise.all(collected), stop).finally(stop.done);
+  const ended = gather(options, channel.reports, Promise.all(collected), stop).finally(() => {
+    stop.done();
+    channel.close();
+  });
   return { forward: (signal) => channel.send({ t: "signal", signal }), ended };
 }
 
 function openChannel(fd: unknown) {
   if (typeof fd !== "number") throw new Error("the channel to the launcher could not be made");
+  let open = true;
   const send = (line: LauncherControl) => {
+    // The number may be another file's by now.
+    if (!open) return;
     try {
       const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+      for (let at = 0; at < bytes.length; ) at += writeSome(fd, bytes, at);
     } catch (error) {
       // The launcher has ended and closed its end; its last report tells how.
       if (!(error instanceof Error && "code" in error && (error.code === "EPIPE" || error.code === "ECONNRESET")))
         throw error;
     }
   };
-  return { send, reports: reportLines(Bun.file(fd).stream()) };
+  const close = () => {
+    open = false;
+    // Bun leaves the ends of extra pipes open for good; this also ends the tree where the reports broke off.
+    closeSync(fd);
+  };
+  return { send, close, reports: reportLines(Bun.file(fd).stream()) };
+}
+
+/** Bun makes the socket non-blocking and it holds about 200 KB; a plan with a large environment must wait for the reader. */
+function writeSome(fd: number, bytes: Uint8Array, at: number): number {
+  for (let waitedMs = 0; ; waitedMs++) {
+    try {
+      return writeSync(fd, bytes, at);
+    } catch (error) {
+      const full = error instanceof Error && "code" in error && error.code === "EAGAIN";
+      if (!full || waitedMs >= SEND_LIMIT_MS) throw error;
+      Bun.sleepSync(1);
+    }
+  }
 }
 
 /** Ends the command on time-out and on cancel: SIGTERM first, the whole tree after the grace period. */
