@@ -106,6 +106,7 @@ export function smallCore({ folder, tools, authority = {}, hooks = [], audit }: 
   const machine = createMachine(local.launcher, folder.root);
   const planner: CallPlanner = {
     place,
+    mode: "workspace-write",
     environment: {},
     platform: process.platform,
     resolve,
@@ -115,7 +116,7 @@ export function smallCore({ folder, tools, authority = {}, hooks = [], audit }: 
   const asker = { canAsk: () => false, ask: async () => ({ choice: "deny" as const }) };
   return {
     audit: audit ?? auditIn(folder),
-    registry: createRegistry(tools),
+    registry: createRegistry(tools, async () => []),
     authority: {
       judge: judgeOf("allow"),
       mode: { mode: "workspace-write", origin: "the test" },

@@ -8,7 +8,7 @@ export type TempFolder = { root: string; at: (...names: string[]) => string; [Sy
 
 /** Makes a folder with these files in it; a name that ends in a slash is an empty folder. */
 export function tempFolder(files: Record<string, string> = {}): TempFolder {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "cordon-test-")));
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "test-of-cordon-")));
   for (const [name, content] of Object.entries(files)) {
     const path = join(root, name);
     mkdirSync(name.endsWith("/") ? path : dirname(path), { recursive: true });
