@@ -14,6 +14,7 @@ import type { Failure } from "./contract/outcome.ts";
 import { failureOf, isRefused } from "./contract/refuse.ts";
 import type { ModeSetting, ToolDescription, ToolRequest } from "./contract/request.ts";
 import type { ToolResult } from "./contract/result.ts";
+import type { AnyTool } from "./contract/tool.ts";
 import { DEFAULT_SANDBOX_REQUEST } from "./contract/sandbox_request.ts";
 import { ToolFault } from "./contract/fault.ts";
 import type { RuleFault, RuleLists } from "./contract/verdict.ts";
@@ -28,7 +29,7 @@ import { describeMachine, type MachineReport } from "./sandbox/describe_machine.
 import { type CallPlanner, planCall, policyFor } from "./sandbox/plan_call.ts";
 import { openAppendLog } from "./store/append_log.ts";
 import { privateFolder } from "./store/paths.ts";
-import { builtinTools } from "./tools/builtin.ts";
+import { run } from "./tools/exec/run.ts";
 import { createRegistry } from "./tools/registry.ts";
 
 export type { World } from "./config/world.ts";
@@ -54,7 +55,7 @@ export type CordonCore = {
   explain: (request: ToolRequest) => Promise<{ ok: true; plan: CallPlan } | { ok: false; error: Failure }>;
   /** Compiles the rules now instead of at the first call. Rejects with ToolFault `policy.bad_rule`. */
   checkRules: () => Promise<void>;
-  tools: () => ToolDescription[];
+  tools: () => Promise<ToolDescription[]>;
   /** True when the call may run beside others (C4); false also for calls that will be refused. */
   concurrencySafe: (request: ToolRequest) => Promise<boolean>;
   machine: () => Promise<MachineReport>;
@@ -100,7 +101,7 @@ export function createCore(options: CoreOptions): CordonCore {
   };
   const core: Core = {
     audit: auditLog(stateFolder, world),
-    registry: createRegistry(builtinTools()),
+    registry: createRegistry([run], async () => (await import("./tools/builtin.ts")).builtinTools()),
     authority,
     hooks: [],
     planner,
@@ -122,10 +123,7 @@ function front(core: Core, host: LocalHost, parts: FrontParts): CordonCore {
     },
     explain: (request) =>
       explain(request, core).catch((error: unknown) => ({ ok: false, error: failureOf(error, "plan") })),
-    tools: () =>
-      core.registry
-        .all()
-        .map(({ name, description, requires, params }) => ({ name, description, requires, inputSchema: params() })),
+    tools: async () => (await core.registry.all()).flatMap(describeTool),
     concurrencySafe: async (request) => {
       const valid = await validate(request, core.registry);
       return !isRefused(valid) && valid.tool.readOnly(valid.args) && valid.tool.concurrencySafe(valid.args);
@@ -144,6 +142,10 @@ function front(core: Core, host: LocalHost, parts: FrontParts): CordonCore {
     signal: host.signal,
     close: host.close,
   };
+}
+
+function describeTool({ name, description, requires, input }: AnyTool): ToolDescription[] {
+  return input.kind === "schema" ? [{ name, description, requires, inputSchema: input.params() }] : [];
 }
 
 async function explain(

@@ -48,7 +48,16 @@ async function serve(draft: RulesDraft, cli: Cli): Promise<number> {
     background: "allowed",
     ...(draft.mode ? { mode: draft.mode } : {}),
   });
-  const session = createServeSession({ core, desk, send: writer.send, now: Date.now, version: VERSION });
+  // A rule that can't be used stops the start, before a client believes that it holds.
+  if (Object.values(draft.rules).some((rules) => rules.length > 0)) await core.checkRules();
+  const tools = await core.tools();
+  const session = createServeSession({
+    core: { ...core, tools: () => tools },
+    desk,
+    send: writer.send,
+    now: Date.now,
+    version: VERSION,
+  });
   const stopped = Promise.withResolvers<"stopped">();
   cli.onSignal(["SIGINT", "SIGTERM", "SIGHUP"], () => stopped.resolve("stopped"));
   const end = await Promise.race([readAll(session, writer), writer.closed, stopped.promise]);

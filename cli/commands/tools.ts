@@ -49,7 +49,7 @@ async function list(draft: ToolsDraft, cli: Cli): Promise<number> {
     background: "refused",
     ...(draft.mode ? { mode: draft.mode } : {}),
   });
-  const tools = core.tools();
+  const tools = await core.tools();
   writeFully(1, draft.json ? `${JSON.stringify(tools, null, 2)}\n` : tools.map(renderTool).join("\n"));
   await core.close();
   return EXIT.ok;

@@ -42,8 +42,12 @@ export type Tool<P extends TObject = TObject> = {
   run: (args: Static<P>, grants: Grants) => Promise<unknown>;
 };
 
-/** A tool with its parameter type forgotten; the registry's element type. */
-export type AnyTool = Omit<Tool, "readOnly" | "concurrencySafe" | "title" | "check" | "needs" | "run"> & {
+/**
+ * A tool with its parameter type forgotten; the registry's element type. Its input is checked against `params`, or by
+ * `accepts` where only our own typed code can make one (`cordon run`): loading a schema checker costs a tenth of a start-up.
+ */
+export type AnyTool = Omit<Tool, "params" | "readOnly" | "concurrencySafe" | "title" | "check" | "needs" | "run"> & {
+  input: { kind: "schema"; params: () => TObject } | { kind: "typed"; accepts: (input: unknown) => boolean };
   readOnly: (args: unknown) => boolean;
   concurrencySafe: (args: unknown) => boolean;
   title: (args: unknown) => string;

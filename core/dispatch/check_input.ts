@@ -12,7 +12,7 @@ export type CheckedInput = { args: unknown; faults: InputFault[]; coercions: Coe
 
 /** Checks one input against a tool's schema. Finds every fault at once. Never throws and never changes `input`. */
 export function checkInput(tool: AnyTool, input: unknown): CheckedInput {
-  const schema = tool.params();
+  const schema = schemaOf(tool);
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     const fault = {
       path: "",
@@ -28,6 +28,12 @@ export function checkInput(tool: AnyTool, input: unknown): CheckedInput {
   const faults = [...Value.Errors(schema, args)].map(toFault);
   if (faults.length > 0) return { args, faults: oneForEachPlace(faults), coercions };
   return { args: Value.Default(schema, args), faults: [], coercions };
+}
+
+/** The schema of a tool that has one. Throws for a tool whose input is checked by its own guard. */
+export function schemaOf(tool: AnyTool): TObject {
+  if (tool.input.kind === "schema") return tool.input.params();
+  throw new TypeError(`${tool.name} has no schema`);
 }
 
 function renameParams(

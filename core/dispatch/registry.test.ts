@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { defineTool } from "../tools/define_tool.ts";
+import { schemaOf } from "./check_input.ts";
 import { createRegistry } from "../tools/registry.ts";
+
+const none = async () => [];
 
 const tool = (name: string, aliases: string[] = [], doors: "all" | "run" = "all") =>
   defineTool({
@@ -16,29 +19,37 @@ const tool = (name: string, aliases: string[] = [], doors: "all" | "run" = "all"
     run: async () => null,
   });
 
-test("A1 two tools that claim one name are refused, by name or alias and whatever the case; different names are not", () => {
-  expect(() => createRegistry([tool("read"), tool("read")])).toThrow("two tools are named read");
-  expect(() => createRegistry([tool("read", ["Cat"]), tool("cat")])).toThrow("two tools are named cat");
-  expect(() => createRegistry([tool("read"), tool("show", ["READ"])])).toThrow("two tools are named READ");
-  expect(createRegistry([tool("read"), tool("show")]).names("call")).toEqual(["read", "show"]);
+test("A1 two tools that claim one name are refused, by name or alias and whatever the case; different names are not", async () => {
+  const named = (...tools: ReturnType<typeof tool>[]) => createRegistry(tools, none).all();
+  expect(named(tool("read"), tool("read"))).rejects.toThrow("two tools are named read");
+  expect(named(tool("read", ["Cat"]), tool("cat"))).rejects.toThrow("two tools are named cat");
+  expect(named(tool("read"), tool("show", ["READ"]))).rejects.toThrow("two tools are named read");
+  expect(createRegistry([tool("read")], async () => [tool("Read")]).all()).rejects.toThrow("two tools are named read");
+  expect(await createRegistry([tool("read")], async () => [tool("show")]).names("call")).toEqual(["read", "show"]);
 });
 
-test("A1 names and aliases are found in any case, and nothing else is", () => {
-  const registry = createRegistry([tool("read_file", ["Read"])]);
+test("A1 names and aliases are found in any case, and nothing else is", async () => {
+  const registry = createRegistry([tool("read_file", ["Read"])], none);
   for (const name of ["read_file", "READ_FILE", "Read", "read"])
-    expect(registry.find(name, "serve")?.name).toBe("read_file");
+    expect((await registry.find(name, "serve"))?.name).toBe("read_file");
   for (const name of ["", "read file", "constructor", "__proto__", "reads"])
-    expect(registry.find(name, "serve")).toBeUndefined();
+    expect(await registry.find(name, "serve")).toBeUndefined();
 });
 
-test("C12 a tool for the person's door is not there for models, neither found nor named nor listed", () => {
-  const registry = createRegistry([tool("bash"), tool("run", [], "run")]);
+test("C12 a tool for the person's door is not there for models, neither found nor named nor listed", async () => {
+  const registry = createRegistry([tool("run", [], "run")], async () => [tool("bash")]);
   for (const door of ["call", "serve"] as const) {
-    expect(registry.find("run", door)).toBeUndefined();
-    expect(registry.names(door)).toEqual(["bash"]);
+    expect(await registry.find("run", door)).toBeUndefined();
+    expect(await registry.names(door)).toEqual(["bash"]);
   }
-  expect(registry.all().map(({ name }) => name)).toEqual(["bash"]);
-  expect(registry.find("run", "run")?.name).toBe("run");
+  expect((await registry.all()).map(({ name }) => name)).toEqual(["bash"]);
+  expect((await registry.find("run", "run"))?.name).toBe("run");
+});
+
+test("a person's own tool is found without loading the others", async () => {
+  const registry = createRegistry([tool("run", [], "run")], () => Promise.reject(new Error("loaded")));
+  expect((await registry.find("run", "run"))?.name).toBe("run");
+  expect(registry.find("bash", "run")).rejects.toThrow("loaded");
 });
 
 test("C9 a tool that says nothing about it is neither read-only nor safe beside others", () => {
@@ -51,7 +62,7 @@ test("C9 a tool that says nothing about it is neither read-only nor safe beside 
   ]);
 });
 
-test("C11 a schema is made at first use and once", () => {
+test("C11 a schema is made at first use and once", async () => {
   let made = 0;
   const lazy = defineTool({
     name: "lazy",
@@ -65,8 +76,8 @@ test("C11 a schema is made at first use and once", () => {
       return Type.Object({});
     },
   });
-  createRegistry([lazy]).all();
+  await createRegistry([lazy], none).all();
   expect(made).toBe(0);
-  expect(lazy.params()).toBe(lazy.params());
+  expect(schemaOf(lazy)).toBe(schemaOf(lazy));
   expect(made).toBe(1);
 });

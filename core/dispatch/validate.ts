@@ -5,17 +5,13 @@ import type { ToolRequest } from "../contract/request.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import { nearestNames } from "../output/nearest_names.ts";
 import type { Registry } from "../tools/registry.ts";
-import type { InputFault } from "./check_input.ts";
+import type { CheckedInput, InputFault } from "./check_input.ts";
 
-/**
- * Checks the tool's name, the schema and the meaning, in that order. The schema checker is loaded at the first call, so that
- * `--version` and `--help` do not pay for it.
- */
+/** Checks the tool's name, the schema and the meaning, in that order. */
 export async function validate(request: ToolRequest, registry: Registry): Promise<ValidatedCall | Refused> {
-  const tool = registry.find(request.tool, request.door);
+  const tool = await registry.find(request.tool, request.door);
   if (!tool) return unknownTool(request, registry);
-  const { checkInput } = await import("./check_input.ts");
-  const checked = checkInput(tool, request.input);
+  const checked = await check(tool, request.input);
   if (checked.faults.length > 0) return invalid(tool, checked.faults);
   const meaning = tool.check(checked.args);
   if (meaning.length > 0) {
@@ -31,13 +27,29 @@ export async function validate(request: ToolRequest, registry: Registry): Promis
   return stamp(request, tool, checked.args, checked.coercions);
 }
 
+/** The schema checker is loaded at the first input that came from outside. */
+async function check(tool: AnyTool, input: unknown): Promise<CheckedInput> {
+  if (tool.input.kind === "schema") return (await import("./check_input.ts")).checkInput(tool, input);
+  const faults = tool.input.accepts(input)
+    ? []
+    : [
+        {
+          path: "",
+          message: "is not what this tool takes",
+          expected: `the input of ${tool.name}`,
+          received: typeof input,
+        },
+      ];
+  return { args: input, faults, coercions: [] };
+}
+
 function stamp(request: ToolRequest, tool: AnyTool, args: unknown, coercions: Coercion[]): ValidatedCall {
   // TypeBox accepted `args` against the tool's schema above; this is the only maker of ValidatedCall.
   return { request, tool, args, coercions } as ValidatedCall;
 }
 
-function unknownTool(request: ToolRequest, registry: Registry): Refused {
-  const near = nearestNames(request.tool, registry.names(request.door));
+async function unknownTool(request: ToolRequest, registry: Registry): Promise<Refused> {
+  const near = nearestNames(request.tool, await registry.names(request.door));
   return refuse({
     code: "tool.unknown",
     message: `There is no tool named ${JSON.stringify(request.tool.slice(0, 200))}`,

@@ -17,9 +17,12 @@ export function defineTool<P extends TObject>(spec: ToolSpec<P>): AnyTool {
     name: spec.name,
     description: spec.description,
     requires: spec.requires,
-    params: () => {
-      schema ??= spec.params();
-      return schema;
+    input: {
+      kind: "schema",
+      params: () => {
+        schema ??= spec.params();
+        return schema;
+      },
     },
     ...(spec.paramAliases ? { paramAliases: spec.paramAliases } : {}),
     decidedBy: spec.decidedBy ?? "policy",

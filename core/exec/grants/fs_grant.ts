@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   accessSync,
   closeSync,
@@ -103,7 +102,7 @@ function tooLarge(path: string, size: number, limitBytes: number): ToolFault {
 
 function writePlanned({ real }: PlannedPath, content: Uint8Array, expect?: Uint8Array): WrittenFile {
   const folder = holdFolder(dirname(real));
-  const temporary = folder.at(`.cordon-${randomBytes(8).toString("hex")}.tmp`);
+  const temporary = folder.at(`.cordon-${crypto.randomUUID()}.tmp`);
   const target = folder.at(basename(real));
   let made = false;
   try {

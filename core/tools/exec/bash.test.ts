@@ -163,11 +163,17 @@ describe("run", () => {
     expect(shell.stdout.toString().split("\0").slice(0, -1)).toEqual(args.argv);
   });
 
-  test("F5 checks the sandbox's fields, and the program's name", () => {
-    expect(checkInput(run, args).faults).toEqual([]);
-    expect(checkInput(run, { ...args, argv: [] }).faults).toMatchObject([{ path: "/argv" }]);
-    const sandbox = { ...DEFAULT_SANDBOX_REQUEST, require: ["limits", "everything"] };
-    expect(checkInput(run, { ...args, sandbox }).faults).toMatchObject([{ path: "/sandbox/require/1" }]);
+  test("F5 takes only its own input, and a program's name", () => {
+    const accepts = (input: unknown) => run.input.kind === "typed" && run.input.accepts(input);
+    expect(accepts(args)).toBe(true);
+    for (const wrong of [null, {}, { ...args, argv: [] }, { ...args, argv: [1] }, { ...args, sandbox: null }])
+      expect(accepts(wrong)).toBe(false);
+    for (const wrong of [
+      { ...args, timeoutMs: 0 },
+      { ...args, timeoutMs: 1.5 },
+      { ...args, stdio: "pipe" },
+    ])
+      expect(accepts(wrong)).toBe(false);
     expect(run.check({ ...args, argv: [""] })).toMatchObject([{ path: "/argv/0" }]);
     expect(run.check({ ...args, argv: ["a", "b\0"] })).toMatchObject([{ path: "/argv/1" }]);
     expect(run.check(args)).toEqual([]);
