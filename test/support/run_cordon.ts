@@ -82,9 +82,17 @@ function signalOf(code: number | string | null): string | null {
 /** Runs cordon to its end; `stdin` is its whole input. */
 export async function runCordon(args: string[], around: Surroundings, stdin: string | Uint8Array = ""): Promise<Ended> {
   const started = startCordon(args, around);
-  started.stdin.write(stdin);
-  await started.stdin.end();
-  return started.finished();
+  // Written while output is read: with more than a pipe holds, one after the other would wait for ever.
+  const write = async () => {
+    try {
+      started.stdin.write(stdin);
+      await started.stdin.end();
+    } catch {
+      // A command that ends without reading its input is no error.
+    }
+  };
+  const [ended] = await Promise.all([started.finished(), write()]);
+  return ended;
 }
 
 /** `cordon run -- sh -c SCRIPT`. */

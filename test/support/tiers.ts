@@ -23,6 +23,11 @@ export const ORDINARY_ID = 65_534;
 const WITHOUT_NAMESPACES =
   'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all --bounding-set=-all "$@"';
 
+/** The two cells of the user who runs the tests. */
+export const OWN_CELLS: readonly Cell[] = CELLS.filter(
+  ({ user }) => user === (process.geteuid?.() === 0 ? "root" : "ordinary"),
+);
+
 /** A cell that this machine has, with the uid that its files need; or the sentence that says why it has not. */
 export type FoundCell =
   | { found: true; uid: number; wrap: (argv: string[]) => string[] }
