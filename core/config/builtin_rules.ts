@@ -36,7 +36,7 @@ export function builtinRules(): RuleLists {
   };
 }
 
-/** Rules write an absolute path with two slashes (DESIGN.md section 5). */
+/** Rules write an absolute path with two slashes. */
 function pathSpec(path: string): string {
   return path.startsWith("/") ? `/${path}` : path;
 }

@@ -1,5 +1,5 @@
 /**
- * A refusal as an event (DESIGN.md section 3). `grant` is the smallest flag of `cordon run` that would have allowed it;
+ * A refusal as an event. `grant` is the smallest flag of `cordon run` that would have allowed it;
  * absent when no flag can. `at` is milliseconds since the epoch.
  */
 export type Denial = {

@@ -32,7 +32,7 @@ async function run(request: ToolRequest, core: Core): Promise<Outcome | Refused>
   return execute(planned, core.hosts);
 }
 
-/** A hook that rewrote the input sends the call back to validate, once (DESIGN.md section 1). */
+/** A hook that rewrote the input sends the call back to validate, once. */
 async function authorizeAgain(request: ToolRequest, core: Core) {
   const valid = await validate(request, core.registry);
   return isRefused(valid) ? valid : authorize(valid, core.authority);

@@ -6,7 +6,7 @@ import { isWithin } from "./path_order.ts";
 import { gitTrust, HOST_TRUST, SECRETS } from "../config/protected_paths.ts";
 import { DEVICES, HOME_READ, NEVER_WORKSPACE, SYSTEM_READ } from "../config/system_folders.ts";
 
-/** What holds unless the caller says otherwise (DESIGN.md section 3). `must` here is what both tiers can give. */
+/** What holds unless the caller says otherwise. `must` here is what both tiers can give. */
 const DEFAULT_DEMANDS: Demands = {
   "fs.write_confined": "must",
   "fs.read_confined": "must",

@@ -1,4 +1,4 @@
-/** The JSON mode's door (DESIGN.md section 4): bytes in, lines out, no process and no descriptor. */
+/** The JSON mode's door: bytes in, lines out, no process and no descriptor. */
 export {
   createServeSession,
   LINE_LIMIT_BYTES,
