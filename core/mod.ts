@@ -90,7 +90,7 @@ export function createCore(options: CoreOptions): CordonCore {
     machine: async () => machine.facts(),
     survey: (paths) => surveyPlaces(paths, place, world.env["PATH"] ?? ""),
   };
-  const policy = lazyJudge(addRules(builtinRules(), options.rules ?? NO_RULES));
+  const policy = lazyJudge(() => addRules(builtinRules(), options.rules ?? NO_RULES));
   const authority: Authority = {
     judge: policy.judge,
     mode,
@@ -163,11 +163,11 @@ async function explain(
 }
 
 /** The policy component is compiled and the rules are checked at the first question that needs them. */
-function lazyJudge(rules: RuleLists): { judge: Judge; check: () => Promise<void> } {
+function lazyJudge(rules: () => RuleLists): { judge: Judge; check: () => Promise<void> } {
   let compiled: Promise<Judge> | undefined;
   const compile = async (): Promise<Judge> => {
     const { compilePolicy, decide } = await import("./engine/policy.ts");
-    const made = await compilePolicy(rules);
+    const made = await compilePolicy(rules());
     if (!made.ok) throw badRules(made.faults);
     return (question) => decide(made.policy, question);
   };

@@ -87,9 +87,10 @@ export function findGit(folder: string): GitPlace | null {
 
 function gitDirAt(dotGit: string): string | null {
   try {
+    const found = lstatSync(dotGit, { throwIfNoEntry: false });
     // A link is not followed, although git would: a command could plant one that opens a folder elsewhere for writing.
-    if (lstatSync(dotGit).isDirectory()) return realpathSync.native(dotGit);
-    if (!lstatSync(dotGit).isFile()) return null;
+    if (found?.isDirectory()) return realpathSync.native(dotGit);
+    if (!found?.isFile()) return null;
     const named = /^gitdir: (.+)$/m.exec(readFileSync(dotGit, "utf8").slice(0, 4096))?.[1];
     if (named === undefined) return null;
     const gitDir = realpathSync.native(resolve(dirname(dotGit), named.trim()));
@@ -112,8 +113,10 @@ function isRepository(folder: string): boolean {
 }
 
 function commonDirOf(gitDir: string): string {
+  const named = join(gitDir, "commondir");
+  if (lstatSync(named, { throwIfNoEntry: false }) === undefined) return gitDir;
   try {
-    const common = realpathSync.native(resolve(gitDir, readFileSync(join(gitDir, "commondir"), "utf8").trim()));
+    const common = realpathSync.native(resolve(gitDir, readFileSync(named, "utf8").trim()));
     // The same guard: a worktree's folder lies below its repository's (gitrepository-layout(5), worktrees/).
     return gitDir.startsWith(`${common}/worktrees/`) && isRepository(common) ? common : gitDir;
   } catch {

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync } from "node:fs";
+import { lstatSync, mkdirSync, type Stats } from "node:fs";
 import { ToolFault } from "../contract/fault.ts";
 
 /**
@@ -7,6 +7,7 @@ import { ToolFault } from "../contract/fault.ts";
  */
 export function privateFolder(path: string, uid: number): string {
   try {
+    if (isPrivate(lstatSync(path, { throwIfNoEntry: false }), uid)) return path;
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new ToolFault({
@@ -16,10 +17,14 @@ export function privateFolder(path: string, uid: number): string {
     });
   }
   const found = lstatSync(path);
-  if (found.isDirectory() && found.uid === uid && (found.mode & 0o022) === 0) return path;
+  if (isPrivate(found, uid)) return path;
   throw new ToolFault({
     code: "state.insecure",
     message: `The folder ${JSON.stringify(path)} must be yours and not writable by others: owner is ${found.uid}, mode ${(found.mode & 0o777).toString(8)}`,
     hint: `chmod 700 ${path}, or set CORDON_STATE_DIR to another folder`,
   });
+}
+
+function isPrivate(found: Stats | undefined, uid: number): boolean {
+  return found?.isDirectory() === true && found.uid === uid && (found.mode & 0o022) === 0;
 }
