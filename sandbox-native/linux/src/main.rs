@@ -1,6 +1,7 @@
 //! `cordon-launcher`: carries out one plan for one command. See `sandbox-native/README.md` for the order of steps and
 //! the threat model.
 
+mod bpf;
 mod channel;
 mod command;
 mod confine;

@@ -1,174 +1,222 @@
-//! Two filters: one that refuses (`seccomp_table`), one that traps calls for the watch. Last step of all, because the
-//! first one forbids what the steps before it use.
+//! The filter: refuses what `seccomp_table` lists and traps calls for the watch. Last step of all, because it forbids what
+//! the steps before it use.
 
+use crate::bpf::{self, Instruction, Verdicts, When};
 use crate::enforced::{Failure, Outcome, Step};
 use crate::seccomp_table as table;
 use crate::sys;
 use plan::{Network, State, WatchKind};
 use rustix::io::Errno;
-use seccompiler::{
-    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, sock_filter,
-};
-use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
-type Built<T> = Result<T, BackendError>;
-
-const EPERM: u32 = libc::EPERM as u32;
-
-/// A condition on the low 32 bits of an argument: most arguments that matter are ints, and the kernel ignores the rest.
-fn low(arg: u8, op: SeccompCmpOp, value: u32) -> Built<SeccompCondition> {
-    SeccompCondition::new(arg, SeccompCmpArgLen::Dword, op, value.into())
-}
-
-fn bit(arg: u8, flag: u32) -> Built<SeccompRule> {
-    SeccompRule::new(vec![low(arg, SeccompCmpOp::MaskedEq(flag.into()), flag)?])
-}
-
-fn none_of(arg: u8, values: &[u32], mut also: Vec<SeccompCondition>) -> Built<SeccompRule> {
-    for value in values {
-        also.push(low(arg, SeccompCmpOp::Ne, *value)?);
-    }
-    SeccompRule::new(also)
-}
+const REFUSE: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned();
+const ABSENT: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
+const TRAP: u32 = libc::SECCOMP_RET_USER_NOTIF;
 
 fn unsigned(values: &[libc::c_int]) -> Vec<u32> {
     values.iter().map(|value| value.cast_unsigned()).collect()
 }
 
-/// Which sockets are refused: as rules of socket(2) and socketpair(2).
-fn socket_rules(network: Network) -> Built<Vec<SeccompRule>> {
-    let (families, protocols): (&[libc::c_int], &[libc::c_int]) = match network {
+fn any_of(flags: &[libc::c_int]) -> u32 {
+    flags.iter().fold(0, |mask, flag| mask | flag.cast_unsigned())
+}
+
+/// System call numbers are small and never negative.
+fn number(call: libc::c_long) -> u32 {
+    call as u32
+}
+
+/// Which sockets are refused.
+fn refused_sockets(network: Network) -> When {
+    let (families, netlink): (&[libc::c_int], &[libc::c_int]) = match network {
         Network::Blocked => (&[table::ALWAYS_OPEN_FAMILY], &table::NETLINK_PROTOCOLS_HOST),
         Network::Private => (&table::OPEN_FAMILIES, &table::NETLINK_PROTOCOLS),
         Network::Open => (&table::OPEN_FAMILIES, &table::NETLINK_PROTOCOLS_HOST),
     };
-    let netlink = low(0, SeccompCmpOp::Eq, libc::AF_NETLINK.cast_unsigned())?;
-    Ok(vec![none_of(0, &unsigned(families), Vec::new())?, none_of(2, &unsigned(protocols), vec![netlink])?])
+    When::Socket { families: unsigned(families), netlink: unsigned(netlink) }
 }
 
-fn refusals(network: Network, watch_sockets: bool) -> Built<Rules> {
-    let mut rules: Rules = table::REFUSED.iter().chain(table::REFUSED_HERE).map(|(nr, _)| (*nr, Vec::new())).collect();
-    let mut new_namespace = Vec::new();
-    for flag in table::NAMESPACE_FLAGS {
-        new_namespace.push(bit(0, flag.cast_unsigned())?);
+/// What is refused. clone3 is not there at all: it hides its flags behind a pointer, and with ENOSYS libc falls back to
+/// clone.
+fn refusals(network: Network) -> Verdicts {
+    let refused = table::REFUSED.iter().chain(table::REFUSED_HERE);
+    let mut verdicts: Verdicts = refused.map(|(call, _)| (number(*call), (When::Always, REFUSE))).collect();
+    let namespaces = any_of(&table::NAMESPACE_FLAGS);
+    let with_time = namespaces | table::CLONE_NEWTIME.cast_unsigned();
+    for (call, when) in [
+        (libc::SYS_clone, When::AnyBit { arg: 0, mask: namespaces }),
+        (libc::SYS_unshare, When::AnyBit { arg: 0, mask: with_time }),
+        (libc::SYS_ioctl, When::OneOf { arg: 1, values: table::REFUSED_IOCTLS.to_vec() }),
+        (libc::SYS_personality, When::NoneOf { arg: 0, values: table::PERSONALITIES.to_vec() }),
+        (libc::SYS_socket, refused_sockets(network)),
+    ] {
+        verdicts.insert(number(call), (when, REFUSE));
     }
-    rules.insert(libc::SYS_clone, new_namespace.clone());
-    new_namespace.push(bit(0, table::CLONE_NEWTIME.cast_unsigned())?);
-    rules.insert(libc::SYS_unshare, new_namespace);
-    let mut terminal = Vec::new();
-    for request in table::REFUSED_IOCTLS {
-        terminal.push(SeccompRule::new(vec![low(1, SeccompCmpOp::Eq, request)?])?);
-    }
-    rules.insert(libc::SYS_ioctl, terminal);
-    rules.insert(libc::SYS_personality, vec![none_of(0, &table::PERSONALITIES, Vec::new())?]);
-    if !watch_sockets {
-        rules.insert(libc::SYS_socket, socket_rules(network)?);
-    }
-    Ok(rules)
+    verdicts.insert(number(libc::SYS_clone3), (When::Always, ABSENT));
+    verdicts
 }
 
-/// The calls that the watch sees. An open counts when its flags can write or make a file; openat2 hides its flags behind
-/// a pointer and is not seen.
-fn traps(kinds: &[WatchKind], network: Network) -> Built<Rules> {
-    let mut rules = Rules::new();
+/// Adds the calls that the watch sees. An open counts when its flags can write or make a file; openat2 hides its flags
+/// behind a pointer and is not seen. None of them has a verdict of its own but socket(2).
+fn add_traps(verdicts: &mut Verdicts, kinds: &[WatchKind], network: Network) {
+    let mut trap = |call, when| drop(verdicts.insert(number(call), (when, TRAP)));
     if kinds.contains(&WatchKind::Write) {
         let writing = |arg| {
-            [libc::O_WRONLY, libc::O_RDWR, libc::O_CREAT, libc::O_TRUNC]
-                .into_iter()
-                .map(|flag| bit(arg, flag.cast_unsigned()))
-                .collect::<Built<Vec<SeccompRule>>>()
+            let mask = any_of(&[libc::O_WRONLY, libc::O_RDWR, libc::O_CREAT, libc::O_TRUNC]);
+            When::AnyBit { arg, mask }
         };
-        rules.insert(libc::SYS_openat, writing(2)?);
+        trap(libc::SYS_openat, writing(2));
         #[cfg(target_arch = "x86_64")]
         {
-            rules.insert(libc::SYS_open, writing(1)?);
-            rules.insert(libc::SYS_creat, Vec::new());
+            trap(libc::SYS_open, writing(1));
+            trap(libc::SYS_creat, When::Always);
         }
     }
     if kinds.contains(&WatchKind::Connect) {
-        rules.insert(libc::SYS_connect, Vec::new());
-        let addressed = SeccompCondition::new(4, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
-        rules.insert(libc::SYS_sendto, vec![SeccompRule::new(vec![addressed])?]);
+        trap(libc::SYS_connect, When::Always);
+        trap(libc::SYS_sendto, When::NotZero { arg: 4 });
         if network == Network::Blocked {
-            rules.insert(libc::SYS_socket, socket_rules(network)?);
+            // Refused by the answer of the watch, which looks at registers only; without a listener the kernel says ENOSYS.
+            trap(libc::SYS_socket, refused_sockets(network));
         }
     }
-    Ok(rules)
 }
 
-fn compile(rules: Rules, action: SeccompAction) -> Built<BpfProgram> {
-    let arch = std::env::consts::ARCH.try_into()?;
-    SeccompFilter::new(rules, SeccompAction::Allow, action, arch)?.try_into()
-}
-
-const fn statement(code: u32, k: u32, jt: u8, jf: u8) -> sock_filter {
-    sock_filter { code: code as u16, jt, jf, k }
-}
-
-const LOAD_NUMBER: sock_filter = statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0);
-const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
-const RET_ENOSYS: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
-/// Numbers from here up are the x32 ABI: the same calls again under numbers that no rule names.
-const X32_BIT: u32 = 0x4000_0000;
-
-/// The refusing filter. In front of the compiled rules, which check the architecture and kill foreign ones, stand two
-/// tests: clone3 hides its flags behind a pointer, and with ENOSYS libc falls back to clone; x32 is not there at all.
-fn refusing_program(network: Network, watch_sockets: bool) -> Built<BpfProgram> {
-    let mut program = vec![
-        LOAD_NUMBER,
-        statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, libc::SYS_clone3 as u32, 1, 0),
-        statement(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, X32_BIT, 0, 1),
-        statement(RETURN, RET_ENOSYS, 0, 0),
-    ];
-    program.extend(compile(refusals(network, watch_sockets)?, SeccompAction::Errno(EPERM))?);
-    Ok(program)
-}
-
-/// The trapping filter: compiled with an action that the crate knows, which is then replaced by the one it doesn't.
-fn trapping_program(kinds: &[WatchKind], network: Network) -> Built<BpfProgram> {
-    const STAND_IN: u32 = 0x7eed;
-    let mut program = compile(traps(kinds, network)?, SeccompAction::Trace(STAND_IN))?;
-    for instruction in &mut program {
-        if u32::from(instruction.code) == RETURN && instruction.k == (libc::SECCOMP_RET_TRACE | STAND_IN) {
-            instruction.k = libc::SECCOMP_RET_USER_NOTIF;
-        }
-    }
-    Ok(program)
-}
-
-/// Installs both filters; gives the listener of the watch where there is one. Needs no_new_privs.
-///
-/// Sockets that are refused are refused by the answer of the watch where it runs, since a filter's ERRNO would go before
-/// its notice; the answer looks at registers only, and without a listener the kernel says ENOSYS. The watch missing is
-/// `partial` only as a remark: it protects nothing.
+/// Installs the filter; gives the listener of the watch where there is one. Needs no_new_privs. The watch missing is a
+/// remark and no loss: it protects nothing.
 pub fn install(network: Network, watch: &[WatchKind]) -> (Step, Option<OwnedFd>) {
-    let faulty = |error: BackendError| Failure::plain(format!("seccomp: {error}"));
-    let (listener, missing) = match install_watch(network, watch) {
-        Ok(listener) => (listener, None),
-        Err(failure) => (None, Some(format!("watch is missing: {}", failure.why))),
-    };
-    let watch_sockets = listener.is_some() && network == Network::Blocked && watch.contains(&WatchKind::Connect);
-    let step = refusing_program(network, watch_sockets)
-        .map_err(faulty)
-        .and_then(|program| sys::load_filter(&program).map_err(Failure::at("seccomp")))
-        .map(|()| Outcome { state: State::Enforced, why: missing });
-    (step, listener)
-}
-
-fn install_watch(network: Network, watch: &[WatchKind]) -> Result<Option<OwnedFd>, Failure> {
-    if watch.is_empty() {
-        return Ok(None);
+    let whole = |why| Ok(Outcome { state: State::Enforced, why });
+    let mut missing = None;
+    if !watch.is_empty() {
+        let mut verdicts = refusals(network);
+        add_traps(&mut verdicts, watch, network);
+        match sys::load_filter_listened(&bpf::assemble(&verdicts)) {
+            Ok(listener) => return (whole(None), Some(listener)),
+            Err(Errno::BUSY) => missing = Some("watch is missing: EBUSY: an outer sandbox already listens".into()),
+            Err(errno) => {
+                missing = Some(format!("watch is missing: {}", Failure::at("seccomp listener")(errno).why));
+            }
+        }
     }
-    let program = trapping_program(watch, network).map_err(|error| Failure::plain(format!("seccomp: {error}")))?;
-    match sys::load_filter_listened(&program) {
-        Ok(listener) => Ok(Some(listener)),
-        Err(Errno::BUSY) => Err(Failure::plain("EBUSY: an outer sandbox already listens")),
-        Err(errno) => Err(Failure::at("seccomp listener")(errno)),
-    }
+    let loaded = sys::load_filter(&bpf::assemble(&refusals(network)));
+    (loaded.map_err(Failure::at("seccomp")).and_then(|()| whole(missing)), None)
 }
 
 /// A filter that does nothing, to try whether filters can be installed.
-pub const ALLOW_ALL: [sock_filter; 1] = [statement(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0)];
+pub const ALLOW_ALL: [Instruction; 1] = [bpf::answer(libc::SECCOMP_RET_ALLOW)];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bpf::emulator::{answer_to, run};
+
+    const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
+    const NETWORKS: [Network; 3] = [Network::Blocked, Network::Private, Network::Open];
+    const ALL: [WatchKind; 2] = [WatchKind::Write, WatchKind::Connect];
+
+    fn program(network: Network, watch: &[WatchKind]) -> Vec<Instruction> {
+        let mut verdicts = refusals(network);
+        add_traps(&mut verdicts, watch, network);
+        bpf::assemble(&verdicts)
+    }
+
+    fn first(value: i64) -> [u64; 6] {
+        [value as u64, 0, 0, 0, 0, 0]
+    }
+
+    #[test]
+    fn every_number_gets_the_answer_of_the_table() {
+        for network in NETWORKS {
+            for watch in [&ALL[..], &[]] {
+                let mut verdicts = refusals(network);
+                add_traps(&mut verdicts, watch, network);
+                let program = bpf::assemble(&verdicts);
+                assert!(program.len() < 4096, "BPF_MAXINSNS");
+                for call in (0..1_000).chain([0x3fff_ffff]) {
+                    // Register values that meet no condition, so that only Always is left; NoneOf meets them.
+                    let wanted = match verdicts.get(&call) {
+                        Some((When::Always | When::NoneOf { .. } | When::Socket { .. }, with)) => *with,
+                        _ => ALLOW,
+                    };
+                    let args = [0x80_0000_0000_u64 | 0x0070_0000, 0, 0, 0, 0, 0];
+                    assert_eq!(answer_to(&program, call.into(), args), wanted, "{call} {network:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn foreign_architectures_die_and_x32_is_absent() {
+        const I386: u32 = 0x4000_0003;
+        let program = program(Network::Private, &ALL);
+        for call in [0, 20, 435, 0x4000_0000] {
+            assert_eq!(run(&program, I386, call, [0; 6]), libc::SECCOMP_RET_KILL_PROCESS);
+        }
+        for call in [0x4000_0000, 0x4000_0000 + libc::SYS_getpid, 0x7fff_ffff, 0xffff_ffff] {
+            assert_eq!(answer_to(&program, call, [0; 6]), ABSENT);
+        }
+        assert_eq!(answer_to(&program, libc::SYS_clone3, [0; 6]), ABSENT);
+    }
+
+    #[test]
+    fn each_namespace_flag_alone_is_refused_and_threads_start() {
+        let program = program(Network::Private, &ALL);
+        for flag in table::NAMESPACE_FLAGS {
+            let flags = i64::from(flag | libc::SIGCHLD);
+            assert_eq!(answer_to(&program, libc::SYS_clone, first(flags)), REFUSE, "{flag:#x}");
+            assert_eq!(answer_to(&program, libc::SYS_unshare, first(flag.into())), REFUSE, "{flag:#x}");
+        }
+        assert_eq!(answer_to(&program, libc::SYS_unshare, first(0x80)), REFUSE);
+        let thread = libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_SIGHAND | libc::CLONE_FILES;
+        assert_eq!(answer_to(&program, libc::SYS_clone, first(thread.into())), ALLOW);
+        assert_eq!(answer_to(&program, libc::SYS_unshare, first(libc::CLONE_FILES.into())), ALLOW);
+    }
+
+    #[test]
+    fn values_are_compared_on_32_bits() {
+        let program = program(Network::Private, &ALL);
+        for request in [0x5412, 0x541c, 0x1_0000_5412] {
+            assert_eq!(answer_to(&program, libc::SYS_ioctl, [0, request, 0, 0, 0, 0]), REFUSE);
+        }
+        assert_eq!(answer_to(&program, libc::SYS_ioctl, [0, 0x5413, 0, 0, 0, 0]), ALLOW);
+        for allowed in table::PERSONALITIES {
+            assert_eq!(answer_to(&program, libc::SYS_personality, first(allowed.into())), ALLOW);
+        }
+        assert_eq!(answer_to(&program, libc::SYS_personality, first(0x0040_0000)), REFUSE);
+    }
+
+    #[test]
+    fn sockets_follow_the_network() {
+        let socket = |family: i32, protocol: u64| [family as u64, 0, protocol, 0, 0, 0];
+        for network in NETWORKS {
+            let plain = program(network, &[]);
+            let watched = program(network, &ALL);
+            let refused = if network == Network::Blocked { TRAP } else { REFUSE };
+            let open = network != Network::Blocked;
+            for family in [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6] {
+                assert_eq!(answer_to(&plain, libc::SYS_socket, socket(family, 0)) == ALLOW, open, "{network:?}");
+            }
+            for args in [socket(40, 0), socket(libc::AF_PACKET, 0), socket(libc::AF_NETLINK, 12)] {
+                assert_eq!(answer_to(&plain, libc::SYS_socket, args), REFUSE, "{network:?}");
+                assert_eq!(answer_to(&watched, libc::SYS_socket, args), refused, "{network:?}");
+            }
+            assert_eq!(answer_to(&plain, libc::SYS_socket, socket(libc::AF_NETLINK, 0)), ALLOW, "{network:?}");
+            let generic = answer_to(&plain, libc::SYS_socket, socket(libc::AF_NETLINK, 16));
+            assert_eq!(generic == ALLOW, network == Network::Private, "{network:?}");
+        }
+    }
+
+    #[test]
+    fn the_watch_traps_what_can_write_or_connect_and_nothing_else() {
+        let program = program(Network::Private, &ALL);
+        let open = |flags: i32| answer_to(&program, libc::SYS_openat, [0, 0, flags as u64, 0, 0, 0]);
+        for flags in [libc::O_WRONLY, libc::O_RDWR, libc::O_CREAT, libc::O_TRUNC] {
+            assert_eq!(open(flags | libc::O_CLOEXEC), TRAP);
+        }
+        assert_eq!(open(libc::O_RDONLY | libc::O_CLOEXEC | libc::O_DIRECTORY), ALLOW);
+        assert_eq!(answer_to(&program, libc::SYS_connect, [0; 6]), TRAP);
+        let send = |address| answer_to(&program, libc::SYS_sendto, [0, 0, 0, 0, address, 0]);
+        assert_eq!((send(0), send(1), send(1 << 40)), (ALLOW, TRAP, TRAP));
+        assert_eq!(answer_to(&program, libc::SYS_mount, [0; 6]), REFUSE);
+    }
+}

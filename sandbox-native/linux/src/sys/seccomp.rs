@@ -1,8 +1,8 @@
 //! seccomp(2) and its notification ioctls; the numbers are those of `linux/seccomp.h`.
 
 use super::{checked, own_fd};
+use crate::bpf::Instruction;
 use rustix::io::Errno;
-use seccompiler::sock_filter;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
 const NOTIF_RECV: libc::c_ulong = 0xc050_2100;
@@ -24,10 +24,10 @@ pub struct SeccompNotice {
 #[repr(C)]
 struct Program {
     length: u16,
-    filter: *const sock_filter,
+    filter: *const Instruction,
 }
 
-fn load(program: &[sock_filter], flags: libc::c_ulong) -> Result<libc::c_long, Errno> {
+fn load(program: &[Instruction], flags: libc::c_ulong) -> Result<libc::c_long, Errno> {
     let length = u16::try_from(program.len()).map_err(|_| Errno::INVAL)?;
     let program = Program { length, filter: program.as_ptr() };
     // SAFETY: the struct has the layout of sock_fprog, and the kernel copies the instructions before it returns.
@@ -35,12 +35,12 @@ fn load(program: &[sock_filter], flags: libc::c_ulong) -> Result<libc::c_long, E
 }
 
 /// Installs a filter on this thread for good. Needs no_new_privs.
-pub fn load_filter(program: &[sock_filter]) -> Result<(), Errno> {
+pub fn load_filter(program: &[Instruction]) -> Result<(), Errno> {
     load(program, 0).map(drop)
 }
 
 /// Installs a filter and gives its listener. EBUSY when an outer filter already has one.
-pub fn load_filter_listened(program: &[sock_filter]) -> Result<OwnedFd, Errno> {
+pub fn load_filter_listened(program: &[Instruction]) -> Result<OwnedFd, Errno> {
     let fd = load(program, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER)?;
     Ok(own_fd(i32::try_from(fd).map_err(|_| Errno::BADF)?))
 }
