@@ -143,7 +143,7 @@ function namespaceOps(policy: SandboxPolicy, facts: LinuxFacts): PlanOp[] {
       ...graded(policy, ["fs.write_confined", "fs.read_confined", "fs.read_hidden", "fs.protected"]),
     },
     { op: "loopback", ...graded(policy, ["net.loopback"]) },
-    { op: "private_tmp", at: "view", ...graded(policy, ["fs.write_confined"]) },
+    { op: "private_tmp", at: showsHostTmp(policy) ? "host" : "view", ...graded(policy, ["fs.write_confined"]) },
     { op: "privileges", ...graded(policy, ["syscalls.filtered", "fs.write_confined"]) },
     // The backstop: what the view shows read-only, Landlock refuses to write once more.
     {
@@ -156,6 +156,11 @@ function namespaceOps(policy: SandboxPolicy, facts: LinuxFacts): PlanOp[] {
     { op: "seccomp", network, watch: watched(policy), ...graded(policy, ["syscalls.filtered", "keyring.blocked"]) },
   ];
   return ops.filter((op) => op.op !== "loopback" || net.length > 0);
+}
+
+/** Where the host's /tmp may be written, a new one over it would take away what was allowed, a workspace below it too. */
+function showsHostTmp(policy: SandboxPolicy): boolean {
+  return policy.write.some((root) => isWithin("/tmp", root));
 }
 
 function landlockOps(policy: SandboxPolicy, offer: Offer): PlanOp[] {
@@ -215,7 +220,11 @@ function baseMounts(policy: SandboxPolicy, root: Mount | undefined): Mount[] {
     { path: "/var/tmp", access: "tmpfs" },
   ];
   const links = policy.links.map(({ path, target }): Mount => ({ path, access: "symlink", target }));
-  return [...own, ...(root?.access === "rw" ? [] : temporary), ...(root ? [] : links)];
+  // A home below the private /tmp would be a writable folder there, and what is written to it lost without a word.
+  const home: Mount[] = temporary.some(({ path }) => isWithin(policy.home, path) && policy.home !== path)
+    ? [{ path: policy.home, access: "hidden_dir" }]
+    : [];
+  return [...own, ...(root?.access === "rw" ? [] : [...temporary, ...home]), ...(root ? [] : links)];
 }
 
 /** What is laid over the folders: protected places read-only, secrets empty. */
