@@ -5,12 +5,13 @@ import type { FilePlan, PlannedPath } from "../contract/file_plan.ts";
 import type { Refused } from "../contract/outcome.ts";
 import type { LinuxPlan } from "../contract/plan.ts";
 import { failureOf, refuse } from "../contract/refuse.ts";
-import type { ResolvePath } from "../contract/resolved_path.ts";
+import type { ResolvedPath, ResolvePath } from "../contract/resolved_path.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
 import { DEFAULT_SANDBOX_REQUEST, type SandboxRequest } from "../contract/sandbox_request.ts";
 import type { Survey } from "../contract/survey.ts";
 import type { Need, Place } from "../contract/tool.ts";
 import type { Mode } from "../contract/verdict.ts";
+import { OWN_STATE } from "../config/protected_paths.ts";
 import { scrubEnvironment } from "./environment.ts";
 import { isWithin } from "./path_order.ts";
 import { planLinux, type Unenforceable } from "./plan_linux.ts";
@@ -20,6 +21,8 @@ import { buildPolicy, pathsToSurvey } from "./policy.ts";
 export type CallPlanner = {
   place: Place;
   mode: Mode;
+  /** Where the audit log and the launcher are; hidden from every command. */
+  stateFolder: string;
   environment: Readonly<Record<string, string>>;
   platform: string;
   resolve: ResolvePath;
@@ -57,11 +60,17 @@ export function policyFor(asked: SandboxRequest, planner: CallPlanner): SandboxP
       hint: "make it first, or name the folder above it",
     });
   }
-  const policy = buildPolicy(request, survey);
+  const policy = hideState(buildPolicy(request, survey), planner.resolve(planner.stateFolder));
   if (request.onlyWrite === undefined) return policy;
   const { onlyWrite: _, ...wide } = request;
   refuseWidening(policy, buildPolicy(wide, survey));
   return policy;
+}
+
+/** A command that could write the audit log or the launcher could rewrite what it did, or run outside the next time. */
+function hideState(policy: SandboxPolicy, { real, exists }: ResolvedPath): SandboxPolicy {
+  if (!exists || policy.hidden.some(({ path }) => path === real)) return policy;
+  return { ...policy, hidden: [...policy.hidden, { path: real, folder: true, reason: OWN_STATE }] };
 }
 
 function absolutePaths(asked: SandboxRequest, resolve: ResolvePath): SandboxRequest {
@@ -97,7 +106,9 @@ async function planCommand(call: HookedCall, need: ExecNeed, planner: CallPlanne
       hint: "run cordon on Linux, or in a Linux virtual machine",
     });
   }
-  const request = call.tool.decidedBy === "caller" ? need.sandbox : requestForMode(need.sandbox, planner.mode);
+  // A person's own command is widened by its flags alone; a mode that asks for less than the default holds for it too.
+  const bounded = call.tool.decidedBy === "policy" || planner.mode === "read-only";
+  const request = bounded ? requestForMode(need.sandbox, planner.mode) : need.sandbox;
   const rules = policyFor(request, planner);
   const env = commandEnvironment(planner, request);
   const plan = planLinux(rules, await planner.machine(), { argv: need.argv, cwd: planner.place.cwd, env });
@@ -105,11 +116,11 @@ async function planCommand(call: HookedCall, need: ExecNeed, planner: CallPlanne
 }
 
 /**
- * The seed's table of rights (E10): read-only writes nothing, danger-full-access reads and writes everything and has the
+ * The seed's table of rights (E10): read-only writes nothing but what a person's flag names, danger-full-access reads and writes everything and has the
  * network. Secrets stay hidden and host-trust files protected in every mode.
  */
 export function requestForMode(request: SandboxRequest, mode: Mode): SandboxRequest {
-  if (mode === "read-only") return { ...request, onlyWrite: [] };
+  if (mode === "read-only") return { ...request, onlyWrite: [...request.allowWrite] };
   if (mode !== "danger-full-access" || request.onlyWrite) return request;
   const network = request.network === "policy" ? "open" : request.network;
   return { ...request, allowRead: [...request.allowRead, "/"], allowWrite: [...request.allowWrite, "/"], network };
