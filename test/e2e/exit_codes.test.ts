@@ -146,7 +146,14 @@ describe("121: bad usage, and nothing ran", () => {
     const plan = JSON.parse((await tryFlags(["--explain", "--json"])).stdout);
     expect(plan.sandbox.command.argv).toEqual(["touch", "ran"]);
   });
+  test("E10 in mode read-only the command can't write the workspace, and --allow-write names what it can", async () => {
+    expect(await tryFlags(["--mode", "read-only"])).toMatchObject({ code: 1, ran: false });
+    const around = { ...here, env: { CORDON_PERMISSION_MODE: "read-only" } };
+    expect(await tryFlags([], around)).toMatchObject({ code: 1, ran: false });
+    mkdirSync(join(scratch.work, "out"));
+    expect((await runShell("touch out/file", here, ["--mode", "read-only", "--allow-write=out"])).code).toBe(0);
+  });
   test("F5 the good twin of all of these runs", async () => {
-    expect(await tryFlags(["--mode", "read-only", "--timeout", "5m"])).toMatchObject({ code: 0, ran: true });
+    expect(await tryFlags(["--mode", "workspace-write", "--timeout", "5m"])).toMatchObject({ code: 0, ran: true });
   });
 });

@@ -25,17 +25,21 @@ export type Surroundings = {
   binary?: string;
 };
 
-/** A started cordon. `finished` collects all output; `kill` signals cordon's own process. */
+/** A started cordon. `finished` collects all output, `exited` is for those who read `stdout` themselves; `kill` signals cordon's own process. */
 export type Started = {
   pid: number;
   stdin: Bun.FileSink;
   stdout: ReadableStream<Uint8Array>;
   kill: (signal: NodeJS.Signals) => void;
+  exited: () => Promise<Exit>;
   finished: () => Promise<Ended>;
 };
 
 /** How it ended: exactly one of `code` and `signal` is set. */
-export type Ended = { code: number | null; signal: string | null; stdout: string; stderr: string; bytes: Uint8Array };
+export type Exit = { code: number | null; signal: string | null; stderr: string };
+
+/** The same with all of stdout, as text and as it came. */
+export type Ended = Exit & { stdout: string; bytes: Uint8Array };
 
 /** The environment of a run: nothing of the caller's but what is needed to start programs. */
 export function scratchEnvironment(
@@ -59,17 +63,20 @@ export function startCordon(args: string[], around: Surroundings): Started {
   const stderr = new Response(child.stderr).text();
   // Bun's types allow a descriptor number here for other kinds of stdin; "pipe" gives a sink.
   const { stdin, stdout } = child;
+  const exited = async () => {
+    await child.exited;
+    clearTimeout(timer);
+    return { code: child.exitCode, signal: signalOf(child.signalCode), stderr: await stderr };
+  };
   return {
     pid: child.pid,
     stdin,
     stdout,
     kill: (signal) => child.kill(signal),
+    exited,
     finished: async () => {
-      const bytes = stdout.locked ? new Uint8Array() : await new Response(stdout).bytes();
-      await child.exited;
-      clearTimeout(timer);
-      const text = new TextDecoder().decode(bytes);
-      return { code: child.exitCode, signal: signalOf(child.signalCode), stdout: text, stderr: await stderr, bytes };
+      const bytes = await new Response(stdout).bytes();
+      return { ...(await exited()), stdout: new TextDecoder().decode(bytes), bytes };
     },
   };
 }
