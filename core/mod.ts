@@ -84,6 +84,7 @@ export function createCore(options: CoreOptions): CordonCore {
   const planner: CallPlanner = {
     place,
     mode: mode.mode,
+    stateFolder,
     environment: world.env,
     platform: world.platform,
     resolve,

@@ -1,5 +1,8 @@
 import type { GitPlace } from "../contract/survey.ts";
 
+/** Why cordon's own folders are closed. */
+export const OWN_STATE = "cordon's own state";
+
 /** One protected or hidden path with the reason that refusals give. Paths without a leading "~" are below the workspace. */
 export type PathRule = { path: string; reason: string };
 
@@ -68,7 +71,8 @@ export const SECRETS: readonly PathRule[] = [
   { path: "~/.config/google-chrome", reason: "browser profile with cookies and passwords" },
   { path: "~/.config/chromium", reason: "browser profile with cookies and passwords" },
   { path: "~/.config/cordon", reason: "cordon's own policy" },
-  { path: "~/.cordon", reason: "cordon's own state" },
+  { path: "~/.cordon", reason: OWN_STATE },
+  { path: "~/.local/state/cordon", reason: OWN_STATE },
   { path: "~/.bash_history", reason: "may hold typed secrets" },
   { path: "~/.zsh_history", reason: "may hold typed secrets" },
   { path: "/etc/shadow", reason: "password hashes" },

@@ -8,6 +8,7 @@ export type ShownLink = { path: string; target: string };
  * hold inside what may be read or written.
  */
 export type SandboxPolicy = {
+  home: string;
   read: string[];
   write: string[];
   hidden: { path: string; folder: boolean; reason: string }[];

@@ -1,4 +1,5 @@
 import type { OpenRow } from "../audit/audit.ts";
+import type { Enforced } from "../contract/enforced.ts";
 import type { AuditedOutcome, Outcome } from "../contract/outcome.ts";
 import type { ToolRequest } from "../contract/request.ts";
 import type { ResultMeta, ToolResult } from "../contract/result.ts";
@@ -14,10 +15,15 @@ function toResult({ outcome, durationMs }: AuditedOutcome, row: OpenRow): ToolRe
   const meta: ResultMeta = {
     durationMs,
     auditId: row.id,
-    ...(outcome.enforced ? { sandbox: outcome.enforced } : {}),
+    ...(outcome.enforced ? { sandbox: newsOf(outcome.enforced) } : {}),
     ...(outcome.denials.length > 0 ? { denials: outcome.denials } : {}),
     ...(outcome.coercions.length > 0 ? { coercions: outcome.coercions } : {}),
     ...(outcome.droppedBytes > 0 ? { droppedBytes: outcome.droppedBytes } : {}),
   };
   return outcome.ok ? { ok: true, output: outcome.output, meta } : { ok: false, error: outcome.failure, meta };
+}
+
+/** Steps that went as planned say nothing that the properties don't. */
+function newsOf(enforced: Enforced): Enforced {
+  return { ...enforced, ops: enforced.ops.filter(({ state }) => state !== "enforced") };
 }

@@ -4,6 +4,7 @@ import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
 import { explainDenial, guessHiddenRead } from "./explain_denial.ts";
 
 const policy: SandboxPolicy = {
+  home: "/home/ada",
   read: ["/usr"],
   write: ["/home/ada/app"],
   hidden: [{ path: "/home/ada/.ssh", folder: true, reason: "private keys" }],
@@ -30,10 +31,12 @@ const connected = (parts: Partial<ObservedDenial>): ObservedDenial => ({
   rule: "net.blocked",
   ...parts,
 });
-const grantOf = (seen: ObservedDenial) => explainDenial(seen, policy, 5).grant;
+const grantOf = (seen: ObservedDenial) => explainDenial(seen, policy, { at: 5, existing: (path) => path }).grant;
 
 test("A25 a refused write says where, why and which flag would have allowed it", () => {
-  expect(explainDenial({ ...wrote("/home/ada/.bashrc"), exe: "/bin/bash" }, policy, 5)).toEqual({
+  expect(
+    explainDenial({ ...wrote("/home/ada/.bashrc"), exe: "/bin/bash" }, policy, { at: 5, existing: (path) => path }),
+  ).toEqual({
     at: 5,
     op: "write",
     path: "/home/ada/.bashrc",
@@ -47,7 +50,9 @@ test("A25 a refused write says where, why and which flag would have allowed it",
 });
 
 test("A25 a protected file names its rule, and the flag opens the whole of what is protected", () => {
-  expect(explainDenial(wrote("/home/ada/app/.git/hooks/pre-commit"), policy, 5)).toMatchObject({
+  expect(
+    explainDenial(wrote("/home/ada/app/.git/hooks/pre-commit"), policy, { at: 5, existing: (path) => path }),
+  ).toMatchObject({
     reason: "protected: git runs these on the host",
     grant: "--allow-write=/home/ada/app/.git/hooks",
   });
@@ -61,19 +66,27 @@ test("A25 no flag is named where none would help", () => {
 });
 
 test("A25 a refused connection names host and port, and the host's loopback has its own reason", () => {
-  expect(explainDenial(connected({ host: "10.0.0.1", port: 80 }), policy, 5)).toMatchObject({
+  expect(
+    explainDenial(connected({ host: "10.0.0.1", port: 80 }), policy, { at: 5, existing: (path) => path }),
+  ).toMatchObject({
     host: "10.0.0.1:80",
     reason: "the network is blocked",
     grant: "--allow-net",
   });
-  expect(explainDenial(connected({ host: "::1", port: 80 }), policy, 5)).toMatchObject({
+  expect(
+    explainDenial(connected({ host: "::1", port: 80 }), policy, { at: 5, existing: (path) => path }),
+  ).toMatchObject({
     host: "[::1]:80",
     reason: expect.stringContaining("loopback"),
   });
-  expect(explainDenial(connected({ host: "127.0.0.1", port: 80 }), policy, 5)).toMatchObject({
+  expect(
+    explainDenial(connected({ host: "127.0.0.1", port: 80 }), policy, { at: 5, existing: (path) => path }),
+  ).toMatchObject({
     reason: expect.stringContaining("loopback"),
   });
-  expect(explainDenial(connected({}), policy, 5)).toMatchObject({ host: "the network" });
+  expect(explainDenial(connected({}), policy, { at: 5, existing: (path) => path })).toMatchObject({
+    host: "the network",
+  });
 });
 
 test("A25 a flag can be pasted into a shell, whatever is in the path", () => {

@@ -1,13 +1,19 @@
 import type { Denial } from "../contract/denial.ts";
 import type { ObservedDenial } from "../contract/enforced.ts";
+import { OWN_STATE } from "../config/protected_paths.ts";
 import { isWithin } from "./path_order.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
 
 /**
  * Turns a refusal that the kernel's side saw into an event with its reason and the smallest flag that would have allowed it.
- * `policy` is the one that the command ran under; `at` is milliseconds since the epoch.
+ * `policy` is the one that the command ran under; `at` is milliseconds since the epoch; `existing` gives the nearest path that
+ * exists, since only what exists can be allowed.
  */
-export function explainDenial(seen: ObservedDenial, policy: SandboxPolicy, at: number): Denial {
+export function explainDenial(
+  seen: ObservedDenial,
+  policy: SandboxPolicy,
+  { at, existing }: { at: number; existing: (path: string) => string },
+): Denial {
   const base = {
     at,
     op: seen.op,
@@ -16,7 +22,7 @@ export function explainDenial(seen: ObservedDenial, policy: SandboxPolicy, at: n
     rule: seen.rule,
     ...(seen.exe ? { exe: seen.exe } : {}),
   };
-  return seen.op === "connect" ? { ...base, ...connection(seen) } : { ...base, ...writing(seen, policy) };
+  return seen.op === "connect" ? { ...base, ...connection(seen) } : { ...base, ...writing(seen, policy, existing) };
 }
 
 function connection(seen: ObservedDenial): { host?: string; path?: string; reason: string; grant?: string } {
@@ -33,7 +39,11 @@ function isLoopback(host: string | undefined): boolean {
   return host !== undefined && (host === "::1" || host.startsWith("127.") || host.startsWith("::ffff:127."));
 }
 
-function writing(seen: ObservedDenial, policy: SandboxPolicy): { path: string; reason: string; grant?: string } {
+function writing(
+  seen: ObservedDenial,
+  policy: SandboxPolicy,
+  existing: (path: string) => string,
+): { path: string; reason: string; grant?: string } {
   const path = seen.path ?? "an unknown path";
   const guarded = policy.protected.find((rule) => isWithin(path, rule.path));
   if (guarded) {
@@ -43,7 +53,7 @@ function writing(seen: ObservedDenial, policy: SandboxPolicy): { path: string; r
   }
   const secret = policy.hidden.find((rule) => isWithin(path, rule.path));
   if (secret) return { path, reason: `hidden: ${secret.reason}` };
-  return { path, reason: "outside what the command may write", grant: flag("--allow-write", path) };
+  return { path, reason: "outside what the command may write", grant: flag("--allow-write", existing(path)) };
 }
 
 function flag(name: string, path: string): string {
@@ -57,7 +67,8 @@ function flag(name: string, path: string): string {
  */
 export function guessHiddenRead(policy: SandboxPolicy, at: number): Denial | null {
   // Files of the system's own administration are closed to ordinary users anyway; naming them would drown the others.
-  const paths = policy.hidden.map(({ path }) => path).filter((path) => !path.startsWith("/etc/"));
+  const secrets = policy.hidden.filter(({ path, reason }) => !path.startsWith("/etc/") && reason !== OWN_STATE);
+  const paths = secrets.map(({ path }) => path);
   if (paths.length === 0) return null;
   const reason = `if it tried to read one of these, they are hidden here: ${paths.join(", ")}`;
   return { at, op: "read", rule: "fs.read_hidden", reason, grant: "--allow-read=PATH", guess: true };

@@ -163,3 +163,14 @@ test("F2 the view lays each mount over an earlier one, and names no place inside
     { numRuns: 300 },
   );
 });
+
+test("D10 a hidden folder above the workspace hides nothing of it, and a secret in the workspace stays hidden", () => {
+  const policy = buildPolicy(DEFAULT_SANDBOX_REQUEST, DEVELOPER);
+  const secret = { path: "/home/ada/app/.env", folder: false, reason: "a test" };
+  const above = { path: "/home/ada", folder: true, reason: "a test" };
+  const plan = planLinux({ ...policy, hidden: [above, secret] }, factsOf(), command);
+  if ("missing" in plan) throw new Error("no plan");
+  const mounts = plan.ops.flatMap((op) => (op.op === "view" ? op.mounts : []));
+  expect(mounts).toContainEqual({ path: "/home/ada/app/.env", access: "hidden_file" });
+  expect(mounts.filter(({ path }) => path === "/home/ada")).toEqual([]);
+});

@@ -229,15 +229,16 @@ function baseMounts(policy: SandboxPolicy, root: Mount | undefined): Mount[] {
 
 /** What is laid over the folders: protected places read-only, secrets empty. */
 function guards(policy: SandboxPolicy, shown: readonly string[]): Mount[] {
-  // In a folder that is hidden already there is nothing left to hide or protect, and nothing to mount on.
+  const visible = policy.hidden.filter(({ path }) => shown.some((root) => isWithin(path, root)));
+  // In a folder that is hidden already there is nothing left to hide or protect, and nothing to mount on. One that is not
+  // shown hides nothing here: a workspace may lie below it.
   const inHidden = (path: string) =>
-    policy.hidden.some((other) => other.folder && other.path !== path && isWithin(path, other.path));
+    visible.some((other) => other.folder && other.path !== path && isWithin(path, other.path));
   const guarded = policy.protected.filter(
     ({ path }) => policy.write.some((root) => isWithin(path, root)) && !policy.write.includes(path) && !inHidden(path),
   );
-  const visible = (path: string) => shown.some((root) => isWithin(path, root));
-  const hidden = policy.hidden.filter(
-    ({ path }, at, all) => visible(path) && !inHidden(path) && all.findIndex((other) => other.path === path) === at,
+  const hidden = visible.filter(
+    ({ path }, at) => !inHidden(path) && visible.findIndex((other) => other.path === path) === at,
   );
   return [
     ...guarded.map(({ path }): Mount => ({ path, access: "protected" })),

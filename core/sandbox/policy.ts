@@ -23,7 +23,7 @@ const DEFAULT_DEMANDS: Demands = {
 /** Every path that a policy for this request may name; the survey looks them up. Absolute, in the caller's words. */
 export function pathsToSurvey(request: SandboxRequest, workspace: string, home: string): string[] {
   const homeReads = HOME_READ.map((path) => `${home}/${path}`);
-  const trust = HOST_TRUST.map(({ path }) => `${workspace}/${path}`);
+  const trust = [...HOST_TRUST.map(({ path }) => path), ".git"].map((path) => `${workspace}/${path}`);
   const secrets = SECRETS.map(({ path }) => path.replace(/^~(?=\/)/, home));
   const { allowRead, allowWrite, denyRead, denyWrite, onlyWrite } = request;
   return [
@@ -42,9 +42,10 @@ export function pathsToSurvey(request: SandboxRequest, workspace: string, home: 
   ];
 }
 
-/** True where a folder can be the workspace: not the home folder, nothing above it, no part of the system. */
+/** True where a folder can be the workspace: not the home folder, nothing above it, no part of the system, no secrets. */
 export function canBeWorkspace(folder: string, home: string): boolean {
-  return folder !== home && !isWithin(home, folder) && !NEVER_WORKSPACE.includes(folder);
+  if (isWithin(home, folder) || NEVER_WORKSPACE.includes(folder)) return false;
+  return !SECRETS.some(({ path }) => isWithin(folder, path.replace(/^~(?=\/)/, home)));
 }
 
 /** Builds the policy of one command. Pure: the survey holds all that was read from the file system. */
@@ -71,6 +72,7 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
     ...asked.filter((path) => !write.includes(path)),
   ].filter(open(unread));
   return {
+    home: survey.home,
     read: unique(read),
     write: unique(write),
     hidden: hiddenPaths(request, survey, found),
@@ -142,6 +144,9 @@ function protectedPaths(
     const entry = found(`${survey.workspace}/${path}`);
     return entry ? [{ path: entry.real, reason }] : [];
   });
+  const dotGit = found(`${survey.workspace}/.git`);
+  // In a worktree or a submodule it is a file, and git on the host obeys the folder that it names.
+  const pointer = dotGit?.kind === "file" ? [{ path: dotGit.real, reason: "names the repository that git obeys" }] : [];
   const trusted = survey.git && gitFolders(survey).length > 0 ? gitTrust(survey.git) : [];
   const outside = trusted.flatMap(({ path, reason }) => {
     const entry = found(path);
@@ -151,7 +156,7 @@ function protectedPaths(
     const entry = found(path);
     return entry ? [{ path: entry.real, reason: "--deny-write" }] : [];
   });
-  return [...listed, ...outside, ...asked].filter((rule, at, all) => {
+  return [...listed, ...pointer, ...outside, ...asked].filter((rule, at, all) => {
     if (rule.reason !== "--deny-write" && allowed.has(rule.path)) return false;
     return all.findIndex((other) => other.path === rule.path) === at;
   });

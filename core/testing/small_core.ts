@@ -107,6 +107,7 @@ export function smallCore({ folder, tools, authority = {}, hooks = [], audit }: 
   const planner: CallPlanner = {
     place,
     mode: "workspace-write",
+    stateFolder: folder.at("state"),
     environment: {},
     platform: process.platform,
     resolve,

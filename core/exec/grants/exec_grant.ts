@@ -1,5 +1,5 @@
-import { closeSync, openSync, constants as fs } from "node:fs";
-import { join } from "node:path";
+import { closeSync, existsSync, openSync, constants as fs } from "node:fs";
+import { dirname, join } from "node:path";
 import type { PlannedCall } from "../../contract/call.ts";
 import type { Denial } from "../../contract/denial.ts";
 import type { ObservedDenial } from "../../contract/enforced.ts";
@@ -54,13 +54,17 @@ export function createExecGrant(call: PlannedCall, host: LocalHost, record: Exec
 function denialRecorder(rules: SandboxPolicy, call: PlannedCall, denials: Denial[]): (seen: ObservedDenial) => void {
   const known = new Set<string>();
   return (seen) => {
-    const denial = explainDenial(seen, rules, Date.now());
+    const denial = explainDenial(seen, rules, { at: Date.now(), existing: nearestExisting });
     const key = `${denial.op} ${denial.path ?? denial.host}`;
     if (known.has(key) || denials.length >= DENIALS_LIMIT) return;
     known.add(key);
     denials.push(denial);
     call.request.onDenial?.(denial);
   };
+}
+
+function nearestExisting(path: string): string {
+  return path === "/" || existsSync(path) ? path : nearestExisting(dirname(path));
 }
 
 function toCommandEnd(end: LaunchEnd, rules: SandboxPolicy, record: ExecRecord): CommandEnd {

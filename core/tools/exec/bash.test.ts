@@ -99,8 +99,7 @@ describe("bash", () => {
       returnCodeInterpretation: "exit_code:3",
       exitCode: 3,
       noOutputExpected: false,
-      sandboxStatus: { tier: "namespaces", properties: { "fs.write_confined": "enforced" } },
-      denials: [],
+      sandboxStatus: { tier: "namespaces", missing: [] },
     });
     expect((await runBash({}, { droppedBytes: 7 })).output).toMatchObject({ droppedBytes: 7, noOutputExpected: true });
   });

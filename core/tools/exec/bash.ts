@@ -125,10 +125,15 @@ function toResult(end: CommandEnd, timeoutMs: number) {
     returnCodeInterpretation: interpretEnd(end),
     exitCode: end.code,
     noOutputExpected: end.stdout === "" && stderr === "",
-    sandboxStatus: { tier: end.enforced.tier, properties: end.enforced.properties },
-    denials: end.denials,
+    sandboxStatus: { tier: end.enforced.tier, missing: missingFrom(end.enforced) },
+    ...(end.denials.length > 0 ? { denials: end.denials } : {}),
     ...(end.droppedBytes > 0 ? { droppedBytes: end.droppedBytes } : {}),
   };
+}
+
+/** What was wanted and not given: the model pays for every word, and what holds is no news. `meta.sandbox` has it all. */
+function missingFrom({ properties }: CommandEnd["enforced"]): string[] {
+  return Object.entries(properties).flatMap(([property, state]) => (state === "enforced" ? [] : [property]));
 }
 
 function interpretEnd(end: CommandEnd): string {
