@@ -8,6 +8,8 @@ use rustix::io::Errno;
 pub struct Outcome {
     pub state: State,
     pub why: Option<String>,
+    /// Of the first fault, where it has one.
+    pub errno: Option<Errno>,
 }
 
 /// Why a step achieved nothing.
@@ -23,15 +25,14 @@ pub type Step = Result<Outcome, Failure>;
 impl Outcome {
     /// All of it, nothing to say.
     pub fn whole() -> Outcome {
-        Outcome { state: State::Enforced, why: None }
+        Outcome { state: State::Enforced, why: None, errno: None }
     }
 
     /// All of it when `faults` is empty, else a part of it.
-    pub fn from_faults(faults: &[String]) -> Outcome {
-        if faults.is_empty() {
-            return Outcome::whole();
-        }
-        Outcome { state: State::Partial, why: Some(faults.join("; ")) }
+    pub fn from_faults(faults: &[Failure]) -> Outcome {
+        let Some(first) = faults.first() else { return Outcome::whole() };
+        let words: Vec<&str> = faults.iter().map(|fault| fault.why.as_str()).collect();
+        Outcome { state: State::Partial, why: Some(words.join("; ")), errno: first.errno }
     }
 }
 
@@ -64,7 +65,7 @@ impl<'a> Ledger<'a> {
     pub fn record(&mut self, op: &PlanOp, step: Step) -> Result<(), Box<Report>> {
         let (level, gives) = op.graded();
         let (state, why, errno) = match step {
-            Ok(outcome) => (outcome.state, outcome.why, None),
+            Ok(outcome) => (outcome.state, outcome.why, outcome.errno),
             Err(failure) => (State::Missing, Some(failure.why), failure.errno),
         };
         self.reports.push(OpReport { op: op.name(), level, state, why: why.clone() });

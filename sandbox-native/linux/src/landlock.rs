@@ -50,14 +50,15 @@ pub fn restrict(domain: &Domain<'_>) -> Step {
 }
 
 /// The losses that matter to what was asked. ABI 1 refuses more and not less; ioctl and TCP have seccomp or namespaces.
-fn losses(domain: &Domain<'_>) -> Vec<String> {
+fn losses(domain: &Domain<'_>) -> Vec<Failure> {
     let matters = |since: u32| match since {
         3 => true,
         4 => domain.refuse_tcp,
         6 => !domain.scope.is_empty(),
         _ => false,
     };
-    LOSSES.iter().filter(|(since, _)| domain.abi < *since && matters(*since)).map(|(_, loss)| (*loss).into()).collect()
+    let lost = LOSSES.iter().filter(|(since, _)| domain.abi < *since && matters(*since));
+    lost.map(|(_, loss)| Failure::plain(*loss)).collect()
 }
 
 fn create(domain: &Domain<'_>) -> Result<RulesetCreated, landlock::RulesetError> {

@@ -1,6 +1,6 @@
 //! File systems that the view makes itself: empty folders, proc, and a small /dev.
 
-use crate::enforced::errno_name;
+use crate::enforced::Failure;
 use crate::mounts::{O_PATH, attach, clone_tree};
 use crate::sys::attr;
 use rustix::fs::{CWD, Mode, OFlags};
@@ -52,10 +52,10 @@ const LINKS: [(&str, &str); 5] = [
 
 /// Fills an attached, empty folder with the devices that everyday programs use. A node that the host lacks is a fault in
 /// words and not an error.
-pub fn fill_dev(dev: BorrowedFd<'_>, faults: &mut Vec<String>) -> Result<(), Errno> {
+pub fn fill_dev(dev: BorrowedFd<'_>, faults: &mut Vec<Failure>) -> Result<(), Errno> {
     for name in NODES {
         if let Err(errno) = bind_node(dev, name) {
-            faults.push(format!("/dev/{name}: {}", errno_name(errno)));
+            faults.push(Failure::at(format!("dev \"/dev/{name}\""))(errno));
         }
     }
     for (name, target) in LINKS {

@@ -1,7 +1,7 @@
 //! The view: a new root assembled only from the mounts of the plan. Nothing is ever created on the host: mount points
 //! are made in file systems that this view made itself, and a path inside a host folder must exist already.
 
-use crate::enforced::{Failure, Outcome, Step, errno_name};
+use crate::enforced::{Failure, Outcome, Step};
 use crate::mount_kinds::{self, NewFs};
 use crate::sys::{add_mount_attributes, attr};
 use plan::{Mount, MountAccess};
@@ -20,8 +20,8 @@ pub struct View {
     placed: Vec<(String, MountAccess)>,
     /// File systems of ours that become read-only when all is in place.
     to_seal: Vec<OwnedFd>,
-    /// What could not be done, in words.
-    faults: Vec<String>,
+    /// What could not be done.
+    faults: Vec<Failure>,
     /// The source of all hidden files, made when the first is wanted.
     empty_file: Option<OwnedFd>,
 }
@@ -43,7 +43,7 @@ pub fn build(mounts: &[Mount]) -> Step {
     for (index, mount) in mounts.iter().enumerate() {
         let later = mounts.get(index + 1..).unwrap_or_default();
         if let Err(errno) = view.place(mount, later) {
-            view.faults.push(format!("{} \"{}\": {}", access_word(mount.access), mount.path, errno_name(errno)));
+            view.faults.push(Failure::at(format!("{} \"{}\"", access_word(mount.access), mount.path))(errno));
         }
     }
     view.enter()
@@ -220,8 +220,9 @@ impl View {
     }
 }
 
-/// Flags for a descriptor that only names a place.
-pub const O_PATH: OFlags = OFlags::PATH.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
+/// Flags for a descriptor that only names a place. Without O_NOFOLLOW: with it, openat2(2) gives a descriptor of the link
+/// itself where RESOLVE_NO_SYMLINKS should refuse it.
+pub const O_PATH: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 const INSIDE: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
 
 /// The kind of file behind a descriptor.

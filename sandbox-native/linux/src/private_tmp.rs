@@ -1,7 +1,7 @@
 //! The private temporary folder: a tmpfs at /tmp of the view, or a folder of its own on the host.
 
 use crate::enforced::{Failure, Outcome, Step};
-use plan::{LinuxPlan, Mount, MountAccess, PlanOp, State, TmpPlace};
+use plan::{LinuxPlan, Mount, MountAccess, PlanOp, TmpPlace};
 use rustix::fs::{CWD, Mode};
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ pub fn with_tmpfs(mounts: &[Mount]) -> Vec<Mount> {
 pub fn report_in_view(mounts: &[Mount]) -> Step {
     match mounts.iter().find(|mount| mount.path == IN_VIEW).map(|mount| mount.access) {
         None | Some(MountAccess::Tmpfs) => Ok(Outcome::whole()),
-        Some(_) => Ok(Outcome { state: State::Partial, why: Some("The plan shows the host's /tmp".into()) }),
+        Some(_) => Ok(Outcome::from_faults(&[Failure::plain("The plan shows the host's folder at \"/tmp\"")])),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Ends every process that the command left behind where no pid namespace does it.
 
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions};
 
 /// Kills all descendants and waits for them. As subreaper this process inherits each orphan, so killing its children
@@ -16,6 +17,11 @@ pub fn kill_descendants() {
         }
         while let Ok(Some(_)) = rustix::process::wait(WaitOptions::NOHANG) {}
     }
+}
+
+/// Waits for one child. It may have been waited for already.
+pub fn wait_for(child: libc::pid_t) {
+    while let Err(Errno::INTR) = rustix::process::waitpid(Pid::from_raw(child), WaitOptions::empty()) {}
 }
 
 fn children() -> Vec<Pid> {

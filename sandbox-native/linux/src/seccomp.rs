@@ -5,7 +5,7 @@ use crate::bpf::{self, Instruction, Verdicts, When};
 use crate::enforced::{Failure, Outcome, Step};
 use crate::seccomp_table as table;
 use crate::sys;
-use plan::{Network, State, WatchKind};
+use plan::{Network, WatchKind};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 
@@ -85,7 +85,7 @@ fn add_traps(verdicts: &mut Verdicts, kinds: &[WatchKind], network: Network) {
 /// Installs the filter; gives the listener of the watch where there is one. Needs no_new_privs. The watch missing is a
 /// remark and no loss: it protects nothing.
 pub fn install(network: Network, watch: &[WatchKind]) -> (Step, Option<OwnedFd>) {
-    let whole = |why| Ok(Outcome { state: State::Enforced, why });
+    let whole = |why| Ok(Outcome { why, ..Outcome::whole() });
     let mut missing = None;
     if !watch.is_empty() {
         let mut verdicts = refusals(network);

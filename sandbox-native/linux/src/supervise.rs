@@ -137,7 +137,7 @@ fn clone_first(plan: &LinuxPlan) -> (Result<Ids, String>, Result<CloneOutcome, E
 }
 
 impl Supervisor<'_> {
-    /// Serves until the command has ended, then ends what it left and reports.
+    /// Serves until the command has ended, ends what it left, and reports.
     fn stay(mut self) -> i32 {
         // What came with the plan is read already, and poll would not tell.
         self.obey();
@@ -146,15 +146,24 @@ impl Supervisor<'_> {
                 break ended;
             }
         };
-        reap::kill_descendants();
-        drop(self.host_tmp.take());
-        match ended {
+        if !self.has_init {
+            reap::kill_descendants();
+            drop(self.host_tmp.take());
+        }
+        let code = match ended {
             Ended::Refused => exit_code::REFUSED,
             Ended::With(status) => {
                 self.channel.send(&status.report());
                 status.shell_code()
             }
+        };
+        drop(self.channel);
+        if self.has_init {
+            // Only init is left, on its way out. It is waited for and not left to the host's init, which may reap nothing.
+            sys::close_standard_streams();
+            reap::wait_for(self.first);
         }
+        code
     }
 
     fn serve_once(&mut self) -> Option<Ended> {
@@ -179,6 +188,8 @@ impl Supervisor<'_> {
         }
         if has_messages {
             self.take_messages();
+            // Init tells when nobody else is left in its namespace.
+            ended = ended.or_else(|| if self.has_init { self.told.take() } else { None });
         }
         if has_control {
             self.take_control();

@@ -118,6 +118,17 @@ fn names_that_are_not_in_the_view_do_not_exist() {
 }
 
 #[test]
+fn the_root_of_the_view_can_be_listed_and_not_written() {
+    let script = "ls / | grep -x -e etc -e usr -e proc | tr '\\n' ' '; cat /etc/passwd > /dev/null && echo read;
+        echo bad > /made; mkdir /made-dir; ln -s /etc /made-link; echo bad > /usr/made; rm /bin; touch /; ls -A / | grep made";
+    in_the_view(script, |told, _, ended| {
+        assert_eq!(ended.stdout, "etc proc usr read\n", "{told}");
+        assert!(!std::path::Path::new("/usr/made").exists(), "{told}");
+        assert!(std::path::Path::new("/bin").exists(), "{told}");
+    });
+}
+
+#[test]
 fn nothing_is_left_in_the_workspace() {
     let list = |place: &Place| {
         let mut names: Vec<_> =

@@ -130,3 +130,42 @@ fn a_refused_connection_is_reported() {
         }
     }
 }
+
+#[test]
+fn a_path_that_is_gone_when_the_view_is_built_refuses_with_its_name_and_errno() {
+    if !tiers().contains(&("namespaces_default.json", As::Caller)) {
+        eprintln!("skipped: no namespaces");
+        return;
+    }
+    for (gone, access, errno) in [
+        (".git/config", "protected", "ENOENT"),
+        (".git/hooks", "protected", "ENOENT"),
+        (".env", "hidden_file", "ENOENT"),
+        ("secrets", "hidden_dir", "ENOENT"),
+    ] {
+        let place = Place::new();
+        let plan = golden("namespaces_default.json", &place, &["echo", "ran"]);
+        let path = place.work.join(gone);
+        if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) }.expect("remove");
+        let line = refused(&plan, &place);
+        let wanted = format!("{} \"{}\": {errno}", access.replace('_', ""), path.display());
+        assert_eq!((&line["why"], &line["errno"]), (&json!(wanted), &json!(errno)), "{line:#}");
+        assert!(!path.exists(), "no mount point may be made on the host");
+    }
+}
+
+#[test]
+fn a_path_that_became_a_link_is_not_followed_and_refuses_with_its_name() {
+    if !tiers().contains(&("namespaces_default.json", As::Caller)) {
+        eprintln!("skipped: no namespaces");
+        return;
+    }
+    let place = Place::new();
+    let plan = golden("namespaces_default.json", &place, &["echo", "ran"]);
+    let path = place.work.join(".git/config");
+    std::fs::remove_file(&path).expect("remove");
+    std::os::unix::fs::symlink(place.top.join("outside"), &path).expect("link");
+    let line = refused(&plan, &place);
+    assert_eq!(line["errno"], "ELOOP", "{line:#}");
+    assert!(line["why"].as_str().is_some_and(|why| why.contains(".git/config")), "{line:#}");
+}

@@ -57,6 +57,23 @@ pub fn close_all_except(kept: RawFd) -> Result<(), Errno> {
     Ok(())
 }
 
+/// Closes stdin, stdout and stderr, so that whoever is at their other ends need not wait for this process.
+pub fn close_standard_streams() {
+    // SAFETY: nothing writes to them after this: both callers only wait for a process and exit. Closing can't fail in a way
+    // that matters.
+    unsafe { libc::syscall(libc::SYS_close_range, 0_u32, 2_u32, 0) };
+}
+
+/// Kills every other process of this pid namespace. Only for its init: elsewhere it would be all of the user's, and it does
+/// nothing.
+pub fn kill_all_but_init() {
+    if rustix::process::getpid().is_init() {
+        // SAFETY: takes numbers only. It fails when there is no other process. A fork under way fails or is seen: the
+        // kernel holds the list of processes for the whole call (kill_something_info) and forks under the same lock.
+        unsafe { libc::kill(-1, libc::SIGKILL) };
+    }
+}
+
 /// Sets every signal to its default action and empties the mask: Bun leaves SIGPIPE and SIGXFSZ ignored, and both
 /// dispositions and mask survive execve.
 pub fn reset_signals() {

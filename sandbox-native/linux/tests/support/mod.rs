@@ -129,6 +129,17 @@ impl Ended {
     }
 }
 
+/// Starts a program that was just copied. Another test may have forked while the copy was open for writing, and until its
+/// child executes, the kernel says ETXTBSY.
+fn spawn(command: &mut Command) -> Child {
+    loop {
+        match command.spawn() {
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
+            spawned => return spawned.expect("start the launcher"),
+        }
+    }
+}
+
 pub fn start(place: &Place, plan: &Value, surroundings: As) -> Running {
     let (mine, theirs) = UnixStream::pair().expect("socketpair");
     rustix::io::fcntl_setfd(&theirs, FdFlags::empty()).expect("let the channel be inherited");
@@ -149,7 +160,7 @@ pub fn start(place: &Place, plan: &Value, surroundings: As) -> Running {
     }
     command.args(["run", &channel]).current_dir(&place.top);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().expect("start the launcher");
+    let child = spawn(&mut command);
     drop(theirs);
     let mut running = Running { child, channel: mine };
     running.tell(&json!({ "t": "plan", "plan": plan }));
