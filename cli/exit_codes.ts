@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@cordon/core/contract";
 
-/** How a command of ours ends (DESIGN.md section 2). Above 128: 128 plus the number of the signal that ended the command. */
+/** How a command of ours ends. Above 128: 128 plus the number of the signal that ended the command. */
 export const EXIT = {
   ok: 0,
   toolError: 1,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { parseDuration, parseNames, parsePaths, splitList } from "./flag_values.ts";
 
-const folders = { cwd: "/work/app", home: "/home/ann" };
+const folders = { cwd: "/ws/app", home: "/home/ann" };
 
 describe("F5: durations", () => {
   test.each([
@@ -25,8 +25,8 @@ describe("F5: durations", () => {
 describe("F5: paths", () => {
   test("relative paths start at the working folder, ~ is the home", () => {
     expect(parsePaths("allow-read", "src,../lib,/etc,~,~/.cache", folders)).toEqual([
-      "/work/app/src",
-      "/work/lib",
+      "/ws/app/src",
+      "/ws/lib",
       "/etc",
       "/home/ann",
       "/home/ann/.cache",

@@ -3,7 +3,7 @@ import { ToolFault } from "@cordon/core/contract";
 import { readFlags } from "../flags.ts";
 import { emptyRunDraft, RUN_FLAGS } from "./run_flags.ts";
 
-const folders = { cwd: "/work/app", home: "/home/ann" };
+const folders = { cwd: "/ws/app", home: "/home/ann" };
 
 function read(...args: string[]) {
   const draft = emptyRunDraft();
@@ -25,7 +25,7 @@ describe("F5: the flags of run", () => {
   test("everything behind -- belongs to the command", () => {
     const { draft, argv } = read("--allow-read=src", "--", "cat", "--allow-write", "--", "x");
     expect(argv).toEqual(["cat", "--allow-write", "--", "x"]);
-    expect(draft).toEqual({ ...emptyRunDraft(), allowRead: ["/work/app/src"] });
+    expect(draft).toEqual({ ...emptyRunDraft(), allowRead: ["/ws/app/src"] });
   });
   test("the first word starts the command, too", () => {
     expect(read("--timeout", "2m", "npm", "test", "--", "--grep", "x")).toEqual({
@@ -36,7 +36,7 @@ describe("F5: the flags of run", () => {
   test("a bare --allow-read is the whole file system, and repeated flags add up", () => {
     expect(read("--allow-read", "--allow-write=a", "--allow-write=b,c", "--", "x").draft).toMatchObject({
       allowRead: ["/"],
-      allowWrite: ["/work/app/a", "/work/app/b", "/work/app/c"],
+      allowWrite: ["/ws/app/a", "/ws/app/b", "/ws/app/c"],
     });
   });
   test("a bare --allow-env is all, whatever stands beside it", () => {
@@ -45,7 +45,7 @@ describe("F5: the flags of run", () => {
   });
   test("a value in the next word can't start with a dash", () => {
     expect(fault("--deny-read", "--", "cat").message).toContain("needs a value");
-    expect(read("--deny-read=-x", "--", "cat").draft.denyRead).toEqual(["/work/app/-x"]);
+    expect(read("--deny-read=-x", "--", "cat").draft.denyRead).toEqual(["/ws/app/-x"]);
   });
   test("both net flags are kept, so that deny can win", () => {
     expect(read("--deny-net", "--allow-net", "--", "x").draft).toMatchObject({ allowNet: true, denyNet: true });

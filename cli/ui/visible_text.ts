@@ -1,6 +1,5 @@
 // C0 and C1 controls, bidirectional controls and marks, zero-width and other invisible characters, line separators, tags, lone surrogates.
 const INVISIBLE =
-  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is looked for alone, on purpose
   /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}\ud800-\udfff]/gu;
 
 const ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
