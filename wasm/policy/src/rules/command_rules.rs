@@ -1,19 +1,14 @@
 //! Which rule, table or mode speaks of a simple command.
 
-use super::command::{is_powerful, system_name, text};
+use super::command::{system_name, text};
 use super::judge::{Found, Judge};
 use super::pattern::{Matcher, Rule};
 use super::read_only;
+use super::shell_only;
 use super::types::{By, Mode, Required, RuleSource, Verdict};
 use super::wildcard::{Proof, Token, matches};
-use super::wrappers::{View, program};
-use crate::shell::ast::{Piece, Simple, Word};
-
-/// Builtins that change only the shell itself.
-const SHELL_ONLY: [&str; 18] = [
-    "break", "continue", "declare", "exit", "export", "getopts", "jobs", "let", "local", "popd", "pushd", "read",
-    "readonly", "return", "set", "shift", "unset", "wait",
-];
+use super::wrappers::program;
+use crate::shell::ast::Simple;
 
 impl<'q> Judge<'q> {
     /// The first rule of this list that matches any command line, and whether the match is certain.
@@ -54,13 +49,15 @@ impl<'q> Judge<'q> {
                 return (Verdict::Allow, By::Rule, Some(rule.source.clone()));
             }
         }
-        let git_elsewhere = program(inner) == Some("git") && !self.in_workspace();
+        let git_elsewhere = program(inner) == Some("git") && !self.at_a_root();
         let table = harmless && inner.tame && found.scripts.is_empty() && !git_elsewhere;
-        let runs_itself = found.views.len() == 1 && self.shell_only(inner);
+        let runs_itself = found.views.len() == 1 && shell_only::is_shell_only(inner);
         if table && (read_only::is_read_only(inner) || runs_itself) {
             return (self.asked.by_mode(Required::ReadOnly), By::ReadOnlyTable, None);
         }
-        (self.asked.by_mode(Required::DangerFullAccess), By::Mode, None)
+        let written =
+            if harmless && inner.tame && found.scripts.is_empty() { self.workspace_writes(inner) } else { None };
+        written.unwrap_or((self.asked.by_mode(Required::DangerFullAccess), By::Mode, None))
     }
 
     /// An `allow` rule speaks of the innermost command line; of a wrapper's only if it spells out what is wrapped.
@@ -85,26 +82,12 @@ impl<'q> Judge<'q> {
         self.asked.policy.rules.iter().filter(|rule| rule.verdict == Verdict::Allow).find(allowed)
     }
 
-    /// Git obeys the configuration of the repository it stands in: reading is safe in the workspace only.
-    fn in_workspace(&self) -> bool {
-        let roots = &self.asked.question.roots;
-        let inside = |cwd: &String| roots.iter().any(|root| super::paths::is_inside(cwd, root));
-        !self.places.cwds.is_empty() && (self.places.cwds.len() == 1 || self.places.cwds.iter().all(inside))
-    }
-
-    /// A builtin that changes the shell only, and no variable with power over other programs.
-    fn shell_only(&self, view: &View) -> bool {
-        let Some(name) = view.argv[0].text.as_deref() else { return false };
-        let safe = |word: &&&Word| match word.pieces.first() {
-            Some(Piece::Lit(text)) => {
-                !is_powerful(text.split(['=', '+', '[']).next().unwrap_or_default())
-                    && !text.contains("$(")
-                    && !text.contains('`')
-            }
-            None => true,
-            _ => matches!(name, "return" | "exit" | "shift" | "wait"),
-        };
-        SHELL_ONLY.contains(&name) && view.argv[1..].iter().filter(|word| !safe(word)).count() == 0
+    /// Git obeys the configuration of the repository that it stands in, and a folder of the workspace may hold a
+    /// repository of its own (a bare one can even be committed): only the roots themselves are trusted.
+    fn at_a_root(&self) -> bool {
+        let question = self.asked.question;
+        let trusted = |cwd: &String| question.roots.contains(cwd) || *cwd == super::paths::normalize(&question.cwd);
+        !self.places.cwds.is_empty() && self.places.cwds.iter().all(trusted)
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn decide(policy: &Policy, question: &PolicyQuestion) -> Decision {
             }),
         }
     }
-    let places = Places { question, cwds: vec![normalize(&question.cwd)], home_changed: false };
+    let places = Places::of(question);
     let effects = Effects { places: &places, asked };
     for effect in &question.effects {
         effects.judge(effect, &mut trace);
@@ -141,6 +141,15 @@ impl<'q> Asked<'q> {
             Matcher::Param { tool, names, value } => {
                 let given = names.iter().find_map(|name| self.question.params.get(name));
                 *tool == self.tool && given.is_some_and(|given| matches(value, &tokens(given), Proof::Certain))
+            }
+            // A call whose effects are not told is judged by its parameter.
+            Matcher::Path { tool, path, .. } if rule.verdict != Verdict::Allow && self.question.effects.is_empty() => {
+                let places = Places::of(self.question);
+                let given = tools::PATHS.iter().find_map(|name| self.question.params.get(*name));
+                let bound = *tool == self.tool
+                    || (*tool == "read_file" && READING.contains(&self.tool))
+                    || (*tool == "edit_file" && EDITING.contains(&self.tool));
+                bound && given.is_some_and(|given| places.covers(path, &places.resolve_text(given), Proof::Certain))
             }
             _ => false,
         }

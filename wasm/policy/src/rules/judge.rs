@@ -4,6 +4,7 @@ use super::Policy;
 use super::command::{is_harmless, is_powerful, shown};
 use super::critical;
 use super::decide::{Asked, Effects};
+use super::evaluated_data;
 use super::interactive;
 use super::paths::{PathValue, Places};
 use super::pattern::Access;
@@ -12,7 +13,7 @@ use super::types::{By, Required, RuleSource, TraceStep, Verdict};
 use super::walk::{Flat, Part, Place, flatten};
 use super::wildcard::Token;
 use super::wrappers::{self, Inner, View, program};
-use crate::shell::ast::{Facts, Piece, Redirect, Script, Simple, Span, Word};
+use crate::shell::ast::{Piece, Redirect, Script, Simple, Span, Word};
 
 /// Scripts inside scripts (`sh -c`, `eval`) before the rest counts as unknown.
 const MAX_SCRIPTS: u32 = 8;
@@ -51,9 +52,7 @@ pub(crate) struct Judge<'q> {
 
 impl<'q> Judge<'q> {
     pub(crate) fn new(asked: Asked<'q>) -> Self {
-        let cwds = vec![super::paths::normalize(&asked.question.cwd)];
-        let places = Places { question: asked.question, cwds, home_changed: false };
-        Judge { asked, places, outer: None, depth: 0, steps: Vec::new() }
+        Judge { asked, places: Places::of(asked.question), outer: None, depth: 0, steps: Vec::new() }
     }
 
     /// Judges a script given as text.
@@ -75,7 +74,7 @@ impl<'q> Judge<'q> {
                 format!("The function \"{name}\" starts itself again and again (a fork bomb), which is never run");
             self.push(name.to_string(), [0, 0], (Verdict::Deny, By::Boundary), (None, Some(note)));
         }
-        self.hidden_code(&script.facts);
+        self.hidden_code(script, &flat);
         self.follow_folders(&flat);
         for part in &flat.parts {
             self.part(part, script);
@@ -95,10 +94,16 @@ impl<'q> Judge<'q> {
 
     /// Arithmetic evaluates the values of variables, and with them the substitutions written there:
     /// `x='a[$(rm f)]'; echo $((x))` removes f.
-    fn hidden_code(&mut self, facts: &Facts) {
+    fn hidden_code(&mut self, script: &Script, flat: &Flat) {
+        let facts = script.facts;
         if facts.prompt_expansion || facts.arithmetic && facts.quoted_code {
             let note = "Quoted text with a substitution could be run by an arithmetic or prompt expansion".to_string();
             self.not_understood("$(…)".to_string(), [0, 0], note);
+        } else if let Some(name) = evaluated_data::evaluates_data(script, flat) {
+            let note =
+                Some(format!("Arithmetic would run code in the value of {name}, which is not certainly a number"));
+            let verdict = self.asked.by_mode(Required::DangerFullAccess);
+            self.push("arithmetic".to_string(), [0, 0], (verdict, By::Mode), (None, note));
         }
     }
 
@@ -275,7 +280,7 @@ impl<'q> Judge<'q> {
                 })
             })
         };
-        let has_pattern = matches!(name, "grep" | "rg" | "egrep" | "fgrep" | "sed" | "awk") && !flags("ef");
+        let has_pattern = matches!(name, "grep" | "rg" | "egrep" | "fgrep" | "jq" | "sed" | "awk") && !flags("ef");
         let below = matches!(name, "grep" | "egrep" | "fgrep") && flags("rR") || name == "rg" && flags("u.");
         let mut operands = 0;
         for word in &inner.argv[1..] {

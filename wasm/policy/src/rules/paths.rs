@@ -50,7 +50,12 @@ pub(crate) struct Places<'a> {
     pub(crate) home_changed: bool,
 }
 
-impl Places<'_> {
+impl<'a> Places<'a> {
+    /// Those that a call starts from.
+    pub(crate) fn of(question: &'a PolicyQuestion) -> Self {
+        Places { question, cwds: vec![normalize(&question.cwd)], home_changed: false }
+    }
+
     /// The path that `word` names.
     pub(crate) fn resolve(&self, word: &Word) -> PathValue {
         let mut text = Vec::new();

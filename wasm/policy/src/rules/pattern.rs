@@ -167,12 +167,14 @@ fn with_spec(tool: &'static Tool, spec: &str) -> Result<Matcher, String> {
         if tool.name == "WebFetch" && param == "domain" {
             return Ok(Matcher::Host(wildcards(value.trim())));
         }
-        if tools::is_param(tool, param) && !value.starts_with('/') {
-            return Ok(Matcher::Param {
-                tool: tool.name,
-                names: vec![param.to_string()],
-                value: wildcards(value.trim()),
-            });
+        let value = value.trim();
+        if let Some(same) = tools::is_subject(tool, param).then(|| as_subject(tool, value)).flatten() {
+            return with_spec(tool, &same);
+        }
+        // `Bash(timeout:*)` is about the program of that name.
+        let program = tool.subject == Subject::Command && value == "*";
+        if tools::is_param(tool, param) && !program {
+            return Ok(Matcher::Param { tool: tool.name, names: vec![param.to_string()], value: wildcards(value) });
         }
     }
     match tool.subject {
@@ -187,6 +189,18 @@ fn with_spec(tool: &'static Tool, spec: &str) -> Result<Matcher, String> {
         Subject::Nothing => {
             Err(format!("{} has no path or text that \"{spec}\" could match; write \"{}\"", tool.name, tool.name))
         }
+    }
+}
+
+/// `Tool(path:value)` as `Tool(value)`, where an absolute path needs a second slash; none if there is no such form.
+fn as_subject(tool: &Tool, value: &str) -> Option<String> {
+    match tool.subject {
+        Subject::Command if value != "*" => Some(value.to_string()),
+        Subject::ReadPath | Subject::WritePath if value.starts_with('/') && !value.starts_with("//") => {
+            Some(format!("/{value}"))
+        }
+        Subject::ReadPath | Subject::WritePath => Some(value.to_string()),
+        _ => None,
     }
 }
 

@@ -40,6 +40,7 @@ fn fits(safe: &Safe, args: &[&Word]) -> bool {
         Safe::Always => true,
         Safe::NoArguments => args.is_empty(),
         Safe::Only { short, long } => args.iter().all(|word| option_allowed(word, short, long)),
+        Safe::Checked(check) => check(args),
         Safe::Without { short, long } => args.iter().all(|word| !may_be(word, short, long)),
         Safe::Operands { at_most, short } => {
             let operands = args.iter().filter(|word| is_operand(word)).count();
@@ -49,14 +50,14 @@ fn fits(safe: &Safe, args: &[&Word]) -> bool {
 }
 
 /// The word is certainly no option: it begins with known text that is no dash, and stays one word.
-fn is_operand(word: &Word) -> bool {
+pub(super) fn is_operand(word: &Word) -> bool {
     if let Some(text) = &word.text {
         return !text.starts_with('-') || text == "-";
     }
     let splits = |piece: &Piece| matches!(piece, Piece::Dyn { quoted: false, .. });
     let starts = match word.pieces.first() {
         Some(Piece::Lit(text)) => !text.is_empty() && !text.starts_with('-'),
-        Some(Piece::Home(_) | Piece::Cwd(_)) => true,
+        Some(Piece::Home(_) | Piece::Cwd(_) | Piece::Number(_)) => true,
         _ => false,
     };
     starts && !word.pieces.iter().any(splits)
@@ -104,6 +105,9 @@ fn git(args: &[&Word]) -> bool {
     let Some(name) = args.first().and_then(|word| word.text.as_deref()) else { return false };
     let Some((_, safe, listing)) = GIT.iter().find(|(known, _, _)| *known == name) else { return false };
     let args = &args[1..];
+    if args.iter().any(|word| runs_gpg(word)) {
+        return false;
+    }
     // `git branch x` creates: with only listing options, an operand must not be there.
     let operands = args.iter().filter(|word| !word.text.as_deref().is_some_and(|text| text.starts_with('-'))).count();
     let first = args.first().and_then(|word| word.text.as_deref());
@@ -111,11 +115,21 @@ fn git(args: &[&Word]) -> bool {
         ("", _) => fits(safe, args),
         (_, "branch" | "tag") => {
             fits(safe, args)
-                && (operands == 0 || matches!(first, Some("--list" | "-l" | "--contains" | "--merged" | "--no-merged")))
+                && (operands == 0
+                    || matches!(first, Some("--list" | "--contains" | "--merged" | "--no-merged"))
+                    || (name == "tag" && first == Some("-l")))
         }
         (words, _) => match first {
             None => words.split(' ').any(|word| word == "."),
             Some(first) => words.split(' ').any(|word| word == first) && fits(safe, &args[1..]),
         },
     }
+}
+
+/// A format with `%G?` or `%(signature)` runs gpg for each commit or tag.
+fn runs_gpg(word: &Word) -> bool {
+    word.pieces.iter().any(|piece| match piece {
+        Piece::Lit(text) => text.contains("%G") || text.contains("%(signature"),
+        _ => false,
+    })
 }

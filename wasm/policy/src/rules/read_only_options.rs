@@ -1,5 +1,8 @@
 //! The table behind `read_only`. A command or option that is missing here is one that asks.
 
+use super::read_only_checks::{date, sed, test};
+use crate::shell::ast::Word;
+
 /// Which arguments keep a command from changing anything.
 pub(crate) enum Safe {
     /// None of its options writes or runs anything.
@@ -10,16 +13,18 @@ pub(crate) enum Safe {
     Only { short: &'static str, long: &'static [&'static str] },
     /// Any options but these.
     Without { short: &'static str, long: &'static [&'static str] },
+    /// As the function says of the arguments.
+    Checked(fn(&[&Word]) -> bool),
     /// Only these options and at most so many operands: a further one would be written.
     Operands { at_most: usize, short: &'static str },
 }
 
-use Safe::{Always, NoArguments, Only, Operands, Without};
+use Safe::{Always, Checked, NoArguments, Only, Operands, Without};
 
 /// Names in alphabetical order.
-pub(crate) static OPTIONS: [(&str, Safe); 67] = [
+pub(crate) static OPTIONS: [(&str, Safe); 71] = [
     (":", Always),
-    ("[", Always),
+    ("[", Checked(test)),
     ("arch", Always),
     ("base64", Always),
     ("basename", Always),
@@ -30,10 +35,10 @@ pub(crate) static OPTIONS: [(&str, Safe); 67] = [
     ("column", Always),
     ("comm", Always),
     ("cut", Always),
-    // -s and --set change the clock, and so does an operand without a plus sign: those begin with a digit.
-    ("date", Only { short: "uRI", long: &["utc", "universal", "rfc-3339", "iso-8601", "date", "rfc-email"] }),
+    ("date", Checked(date)),
     ("df", Always),
-    ("diff", Without { short: "", long: &["output"] }),
+    // --paginate runs pr.
+    ("diff", Without { short: "l", long: &["output", "paginate"] }),
     ("dirname", Always),
     ("du", Always),
     ("echo", Always),
@@ -43,7 +48,11 @@ pub(crate) static OPTIONS: [(&str, Safe); 67] = [
     ("expr", Always),
     ("false", Always),
     ("fgrep", Always),
-    ("file", Without { short: "C", long: &["compile"] }),
+    // -C writes, -z runs programs that unpack, -p sets times.
+    (
+        "file",
+        Only { short: "bhikLNr", long: &["brief", "mime", "mime-type", "mime-encoding", "dereference", "keep-going"] },
+    ),
     (
         "find",
         Without {
@@ -67,8 +76,10 @@ pub(crate) static OPTIONS: [(&str, Safe); 67] = [
     ("grep", Always),
     ("groups", Always),
     ("head", Always),
+    ("hexdump", Always),
     ("id", Always),
     ("join", Always),
+    ("jq", Always),
     ("ls", Always),
     ("md5sum", Always),
     ("nl", Always),
@@ -84,6 +95,7 @@ pub(crate) static OPTIONS: [(&str, Safe); 67] = [
     ("realpath", Always),
     ("rev", Always),
     ("rg", Without { short: "z", long: &["pre", "pre-glob", "hostname-bin", "search-zip"] }),
+    ("sed", Checked(sed)),
     ("seq", Always),
     ("sha1sum", Always),
     ("sha256sum", Always),
@@ -93,8 +105,10 @@ pub(crate) static OPTIONS: [(&str, Safe); 67] = [
     ("stat", Always),
     ("tac", Always),
     ("tail", Always),
-    ("test", Always),
+    ("test", Checked(test)),
     ("tr", Always),
+    // -o writes, and so does -R at a limit of depth.
+    ("tree", Only { short: "adfipstugDhLPIFCnQ", long: &["noreport", "dirsfirst", "gitignore", "prune"] }),
     ("true", Always),
     ("type", Always),
     ("uname", Always),
@@ -107,11 +121,20 @@ pub(crate) static OPTIONS: [(&str, Safe); 67] = [
 
 const GIT_OUTPUT: Safe = Without {
     short: "O",
-    long: &["output", "ext-diff", "textconv", "open-files-in-pager", "no-index", "exec", "upload-pack"],
+    long: &[
+        "output",
+        "ext-diff",
+        "textconv",
+        "open-files-in-pager",
+        "no-index",
+        "exec",
+        "upload-pack",
+        "show-signature",
+    ],
 };
 
 const LISTING: Safe = Only {
-    short: "avrl",
+    short: "avr",
     long: &[
         "list",
         "all",
@@ -129,12 +152,19 @@ const LISTING: Safe = Only {
     ],
 };
 
+/// No `-v`, which verifies a tag by running a program.
+const LISTING_TAGS: Safe = Only {
+    short: "ln",
+    long: &["list", "contains", "merged", "no-merged", "sort", "format", "column", "no-column", "points-at"],
+};
+
 /// Subcommand, options, and the words one of which must follow (a lone dot: none need follow). Empty: any may follow.
-pub(crate) static GIT: [(&str, Safe, &str); 22] = [
+pub(crate) static GIT: [(&str, Safe, &str); 25] = [
     ("blame", GIT_OUTPUT, ""),
     ("branch", LISTING, "list"),
     ("cat-file", Only { short: "tspe", long: &["batch-check"] }, ""),
     ("check-ignore", Always, ""),
+    ("config", Only { short: "z", long: &["show-origin", "show-scope", "null"] }, "--get --get-all --list -l"),
     ("count-objects", Always, ""),
     ("describe", Always, ""),
     ("diff", GIT_OUTPUT, ""),
@@ -146,13 +176,16 @@ pub(crate) static GIT: [(&str, Safe, &str); 22] = [
     ("ls-tree", Always, ""),
     ("merge-base", Always, ""),
     ("name-rev", Always, ""),
-    ("remote", Only { short: "v", long: &["verbose"] }, ". -v --verbose get-url"),
+    ("reflog", GIT_OUTPUT, ". show"),
+    // `-v` may stand before `add`, `update` and all the others.
+    ("remote", NoArguments, ". -v --verbose"),
     ("rev-list", GIT_OUTPUT, ""),
     ("rev-parse", Always, ""),
     ("shortlog", GIT_OUTPUT, ""),
     ("show", GIT_OUTPUT, ""),
+    ("stash", GIT_OUTPUT, "list"),
     ("status", Always, ""),
-    ("tag", LISTING, "list"),
+    ("tag", LISTING_TAGS, "list"),
 ];
 
 #[cfg(test)]

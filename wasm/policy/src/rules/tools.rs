@@ -121,6 +121,18 @@ fn distance(left: &str, right: &str) -> usize {
     row[right.len()]
 }
 
+/// Names of the parameter that holds the path a file tool is about.
+pub(crate) const PATHS: [&str; 3] = ["path", "file_path", "notebook_path"];
+
+/// Whether the parameter is what the text in `Tool(text)` is about anyway.
+pub(crate) fn is_subject(tool: &Tool, name: &str) -> bool {
+    match tool.subject {
+        Command => name == "command",
+        ReadPath | WritePath => PATHS.contains(&name),
+        Param(_) | Nothing => false,
+    }
+}
+
 /// The parameters that `Tool(name:value)` may name, besides the subject of the tool.
 pub(crate) fn is_param(tool: &Tool, name: &str) -> bool {
     let own: &[&str] = match tool.subject {
@@ -133,7 +145,9 @@ pub(crate) fn is_param(tool: &Tool, name: &str) -> bool {
             "isolateNetwork",
             "filesystemMode",
         ],
-        ReadPath => &["pattern", "glob", "type", "output_mode", "multiline", "offset", "limit", "head_limit"],
+        ReadPath => {
+            &["pattern", "glob", "type", "output_mode", "multiline", "offset", "limit", "head_limit", "line_numbers"]
+        }
         WritePath => &["replace_all", "edit_mode", "cell_type", "old_string", "new_string", "content"],
         Param(_) | Nothing => return super::pattern::is_identifier(name),
     };

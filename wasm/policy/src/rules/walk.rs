@@ -23,6 +23,8 @@ pub(crate) struct Flat<'a> {
     pub(crate) parts: Vec<Part<'a>>,
     pub(crate) redirects: Vec<&'a Redirect>,
     pub(crate) functions: Vec<&'a Compound>,
+    /// `for`, `select` and `coproc`, which set the variable they name.
+    pub(crate) setters: Vec<&'a Compound>,
     /// `[[ … ]]`, `(( … ))` and loops run nothing of their own; this is where they stand.
     pub(crate) tests: Vec<Span>,
     docs: &'a [HereDoc],
@@ -69,6 +71,7 @@ impl<'a> Flat<'a> {
         let fed = place.fed || self.redirects(&compound.redirects);
         match compound.r#type {
             "function" => self.functions.push(compound),
+            "for" | "select" | "coproc" => self.setters.push(compound),
             "cond" | "arith" => self.tests.push(compound.span),
             _ => {}
         }

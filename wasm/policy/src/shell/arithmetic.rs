@@ -22,7 +22,7 @@ impl Parser<'_> {
 
     /// Quotes mean nothing here: `$(( '$(x)' ))` runs x.
     fn arithmetic_text(&mut self, word: &mut Builder, close: usize) -> Parsed<()> {
-        self.facts.arithmetic = true;
+        self.evaluates(self.pos, close);
         let end = std::mem::replace(&mut self.end, close);
         let mut inner = Builder::default();
         while !self.eof() {
@@ -41,7 +41,6 @@ impl Parser<'_> {
     /// `$[…]`.
     pub(super) fn old_arithmetic(&mut self, word: &mut Builder, in_quotes: bool) -> Parsed<()> {
         let opened = self.pos;
-        self.facts.arithmetic = true;
         self.advance(2);
         let mut inner = Builder::default();
         let mut open = 1usize;
@@ -62,6 +61,7 @@ impl Parser<'_> {
             }
             Err(parser.unclosed("arithmetic expansion", opened))
         })?;
+        self.evaluates(opened + 2, self.pos);
         word.subs.append(&mut inner.subs);
         word.dynamic(Piece::Dyn { why: Why::Arithmetic, quoted: in_quotes });
         Ok(())

@@ -51,6 +51,8 @@ pub enum Piece {
     Home(Why),
     /// The current folder: `$PWD`, `~+`.
     Cwd(Why),
+    /// A number or an exit code: `$?`, `$#`, `$$`, `$!`, `${#x}`.
+    Number(Why),
     /// Unknown text. Unquoted, it may be split into several words.
     Dyn {
         /// The kind of expansion.
@@ -242,6 +244,20 @@ pub struct Facts {
     pub prompt_expansion: bool,
 }
 
+/// What arithmetic evaluates anywhere in a script. A variable's value is evaluated like the text around it, so a value
+/// such as `a[$(rm f)]` runs rm.
+#[derive(Debug, Clone, Default)]
+pub struct Evaluated {
+    /// The variables it reads.
+    pub reads: Vec<String>,
+    /// The variables it sets, to numbers.
+    pub sets: Vec<String>,
+    /// It also evaluates something that is no plain variable: `$1`, `$(…)`, `${!x}`.
+    pub open: bool,
+    /// A `${x:=…}` sets a variable.
+    pub expansion_sets: bool,
+}
+
 /// A whole source.
 #[derive(Debug, Clone, Serialize)]
 pub struct Script {
@@ -251,6 +267,9 @@ pub struct Script {
     pub here_docs: Vec<HereDoc>,
     /// See [`Facts`].
     pub facts: Facts,
+    /// See [`Evaluated`].
+    #[serde(skip)]
+    pub evaluated: Evaluated,
 }
 
 impl Node {

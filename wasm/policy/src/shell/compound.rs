@@ -52,7 +52,7 @@ impl Parser<'_> {
         let start = self.pos;
         let mut inner = Builder::default();
         self.arithmetic(&mut inner)?;
-        Ok(without_text(finish(self.span_from(start), Vec::new(), vec![Why::Arithmetic], inner.subs, false)))
+        Ok(without_text(finish(self.span_from(start), Builder::of(Vec::new(), vec![Why::Arithmetic], inner.subs))))
     }
 
     fn bracketed(&mut self, kind: &'static str, close: &'static str) -> Parsed<Compound> {

@@ -39,14 +39,22 @@ impl Parser<'_> {
             return self.expect(")");
         }
         self.not_closing()?;
+        let start = self.pos;
         let first = self.plain_word()?;
+        let first_end = self.pos;
         let unary = first.plain && first.text.as_deref().is_some_and(is_unary);
-        self.facts.arithmetic |= first.text.as_deref() == Some("-v");
+        let by_name = unary && first.text.as_deref() == Some("-v");
         words.push(first);
         self.skip_blanks();
         if unary && (self.word_ahead() && self.binary_ahead().is_none()) {
             self.not_closing()?;
-            words.push(self.plain_word()?);
+            let operand = self.plain_word()?;
+            // `-v` evaluates the subscript of the name it is given.
+            if by_name && !operand.text.as_deref().is_some_and(super::cursor::is_name) {
+                self.facts.arithmetic = true;
+                self.evaluated.open = true;
+            }
+            words.push(operand);
             return Ok(());
         }
         if unary && self.binary_ahead().is_none() {
@@ -54,12 +62,16 @@ impl Parser<'_> {
         }
         let Some(operator) = self.binary_ahead() else { return Ok(()) };
         self.advance(operator.len());
-        self.facts.arithmetic |= NUMERIC.contains(&operator);
         self.skip_blanks();
         self.not_closing()?;
         let mode = if operator == "=~" { WordMode::Regex } else { WordMode::Plain };
+        let second = self.pos;
         if let Read::Word(word) = self.word(mode)? {
             words.push(word);
+        }
+        if NUMERIC.contains(&operator) {
+            self.evaluates(start, first_end);
+            self.evaluates(second, self.pos);
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The position in the source and the few moves that every part of the grammar uses.
 
-use super::ast::{Facts, HereDoc, ParseError, Script, Span};
+use super::ast::{Evaluated, Facts, HereDoc, ParseError, Script, Span};
 use super::here_doc::PendingDoc;
 
 /// Levels of nesting before a source is refused. The deepest level needs about 3 KB of stack.
@@ -27,6 +27,9 @@ pub(super) struct Parser<'a> {
     pub(super) pending: Vec<PendingDoc>,
     pub(super) docs: Vec<HereDoc>,
     pub(super) facts: Facts,
+    pub(super) evaluated: Evaluated,
+    /// The last text that was looked through for the names that it evaluates.
+    pub(super) looked_through: (usize, usize),
     /// Offsets in the original source, for text that was unescaped from backticks first.
     pub(super) offsets: Option<Vec<u32>>,
     /// Closing parenthesis of each opening one, filled by `closing_paren`; 0 = not known yet.
@@ -45,6 +48,8 @@ impl<'a> Parser<'a> {
             pending: Vec::new(),
             docs: Vec::new(),
             facts: Facts::default(),
+            evaluated: Evaluated::default(),
+            looked_through: (0, 0),
             offsets: None,
             closing: Vec::new(),
         };
@@ -66,7 +71,8 @@ impl<'a> Parser<'a> {
         if !self.pending.is_empty() {
             return Err(self.unclosed("here-doc", self.end));
         }
-        Ok(Script { items, here_docs: std::mem::take(&mut self.docs), facts: self.facts })
+        let (here_docs, evaluated) = (std::mem::take(&mut self.docs), std::mem::take(&mut self.evaluated));
+        Ok(Script { items, here_docs, facts: self.facts, evaluated })
     }
 
     pub(super) fn eof(&self) -> bool {

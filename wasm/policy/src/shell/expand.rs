@@ -117,7 +117,11 @@ impl Parser<'_> {
                 let name = self.text.get(start..self.pos).unwrap_or_default();
                 word.dynamic(parameter(name, in_quotes));
             }
-            b'0'..=b'9' | b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!' => {
+            b'#' | b'?' | b'$' | b'!' => {
+                self.advance(2);
+                word.dynamic(Piece::Number(Why::Parameter));
+            }
+            b'0'..=b'9' | b'@' | b'*' | b'-' => {
                 self.advance(2);
                 word.dynamic(parameter("", in_quotes));
             }
@@ -173,14 +177,21 @@ impl Parser<'_> {
             }
         }
         let name = self.text.get(name_start..self.pos).unwrap_or_default();
-        let piece = if self.peek() == b'}' { parameter(name, in_quotes) } else { parameter("", in_quotes) };
+        let piece = match self.peek() {
+            // `${#x}`, `${#x[@]}`: a length.
+            _ if name.strip_prefix('#').is_some_and(super::cursor::is_name) => Piece::Number(Why::Parameter),
+            b'}' => parameter(name, in_quotes),
+            _ => parameter("", in_quotes),
+        };
         self.facts.prompt_expansion |= self.looking_at("@P") || name.ends_with('@') && self.looking_at("P");
-        self.facts.arithmetic |=
-            self.peek() == b'[' || self.peek() == b':' && !matches!(self.at(1), b'-' | b'+' | b'=' | b'?');
+        let evaluated = self.parameter_operator(name);
         // A single quote quotes inside double quotes only where a pattern stands (POSIX 2.6.2, bash "Shell Parameter Expansion").
         let quoting = !in_quotes || matches!(self.peek(), b'#' | b'%' | b'/' | b'^' | b',' | b'@' | b'[');
         let mut inner = Builder::default();
         self.nested(|parser| parser.parameter_rest(&mut inner, in_quotes, quoting, opened))?;
+        if let Some(from) = evaluated {
+            self.evaluates(from, self.pos - 1);
+        }
         word.subs.append(&mut inner.subs);
         word.dynamic(piece);
         Ok(())
@@ -259,11 +270,13 @@ impl Parser<'_> {
         inner.offsets = Some(offsets);
         inner.docs = std::mem::take(&mut self.docs);
         inner.facts = self.facts;
+        inner.evaluated = std::mem::take(&mut self.evaluated);
         let script = inner.script();
         self.steps += inner.steps;
         self.facts = inner.facts;
         let script = script?;
         self.docs = script.here_docs;
+        self.evaluated = script.evaluated;
         Ok(script.items)
     }
 

@@ -215,5 +215,5 @@ fn as_argument(assignment: Assignment) -> Word {
         }
         subs.extend(value.subs);
     }
-    super::word::finish(assignment.span, pieces, dynamic, subs, false)
+    super::word::finish(assignment.span, super::word::Builder::of(pieces, dynamic, subs))
 }

@@ -69,7 +69,7 @@ impl Parser<'_> {
         let mut inner = Builder::default();
         self.nested(|parser| parser.quoted_run(&mut inner, None))?;
         self.end = outer_end;
-        let word = finish(body.span, inner.pieces, inner.dynamic, inner.subs, false);
+        let word = finish(body.span, inner);
         body.text = word.text.filter(|_| !stripped);
         body.subs = word.subs;
         Ok(())

@@ -2,10 +2,12 @@
 //! It refuses what it does not understand (core/adr/0003-own-shell-parser.md).
 
 mod arithmetic;
+mod array;
 pub mod ast;
 mod compound;
 mod cond;
 mod cursor;
+mod evaluated;
 mod expand;
 mod grammar;
 mod here_doc;

@@ -44,6 +44,11 @@ struct Mark {
 }
 
 impl Builder {
+    /// A word that is made already.
+    pub(super) fn of(pieces: Vec<Piece>, dynamic: Vec<Why>, subs: Vec<Substitution>) -> Self {
+        Builder { pieces, dynamic, subs, quoted: true, ..Builder::default() }
+    }
+
     pub(super) fn text(&mut self, text: &str) {
         match self.pieces.last_mut() {
             Some(Piece::Lit(literal)) => literal.push_str(text),
@@ -59,7 +64,7 @@ impl Builder {
 
     pub(super) fn dynamic(&mut self, piece: Piece) {
         let why = match piece {
-            Piece::Home(why) | Piece::Cwd(why) | Piece::Dyn { why, .. } => why,
+            Piece::Home(why) | Piece::Cwd(why) | Piece::Number(why) | Piece::Dyn { why, .. } => why,
             Piece::Glob(_) => Why::Glob,
             Piece::Lit(_) => return,
         };
@@ -101,7 +106,9 @@ impl Builder {
 }
 
 /// Makes a word of its parts; `text` is known if no part is dynamic.
-pub(super) fn finish(span: Span, pieces: Vec<Piece>, dynamic: Vec<Why>, subs: Vec<Substitution>, plain: bool) -> Word {
+pub(super) fn finish(span: Span, word: Builder) -> Word {
+    let Builder { pieces, dynamic, subs, quoted, .. } = word;
+    let plain = !quoted && subs.is_empty();
     let text = match pieces.as_slice() {
         [] => Some(String::new()),
         [Piece::Lit(text)] => Some(text.clone()),
@@ -142,8 +149,7 @@ impl Parser<'_> {
         if self.pos == start {
             return Err(self.unexpected("a word"));
         }
-        let plain = !word.quoted && word.subs.is_empty();
-        let word = finish(self.span_from(start), word.pieces, word.dynamic, word.subs, plain);
+        let word = finish(self.span_from(start), word);
         Ok(match target {
             Some(mut target) => {
                 target.span = word.span;
@@ -193,8 +199,8 @@ impl Parser<'_> {
             word.dynamic(Piece::Dyn { why: Why::Glob, quoted: false });
             return Ok(None);
         }
+        self.evaluates(opened, self.pos);
         self.advance(if append { 2 } else { 1 });
-        self.facts.arithmetic = true;
         let subscript =
             Word { span: self.span(opened, self.pos), text: Some(source), subs: inner.subs, ..Word::default() };
         *word = Builder { tilde_place: true, after_equals: true, ..Builder::default() };
@@ -203,7 +209,7 @@ impl Parser<'_> {
     }
 
     /// From `[` to its `]`, with quotes and expansions inside.
-    fn subscript(&mut self, inner: &mut Builder) -> Parsed<()> {
+    pub(super) fn subscript(&mut self, inner: &mut Builder) -> Parsed<()> {
         let opened = self.pos;
         let mut open = 0usize;
         while !self.eof() {
@@ -223,48 +229,6 @@ impl Parser<'_> {
             }
         }
         Err(self.unclosed("subscript", opened))
-    }
-
-    /// `(…)` after `name=`.
-    fn array(&mut self, target: Option<Assignment>, start: usize) -> Parsed<Read> {
-        let Some(mut target) = target else { return Err(self.unexpected("a word")) };
-        let opened = self.pos;
-        self.advance(1);
-        target.array = true;
-        loop {
-            self.skip_newlines()?;
-            if self.eof() {
-                return Err(self.unclosed("array", opened));
-            }
-            if self.eat(")") {
-                break;
-            }
-            if self.peek() == b'[' {
-                self.array_key(&mut target)?;
-                continue;
-            }
-            let value = self.plain_word()?;
-            target.values.push(value);
-        }
-        target.span = self.span_from(start);
-        Ok(Read::Assignment(target))
-    }
-
-    /// `[key]=value` in an array; a `[` that has no `=` after its `]` is a glob.
-    fn array_key(&mut self, target: &mut Assignment) -> Parsed<()> {
-        let start = self.pos;
-        let mut inner = Builder::default();
-        self.subscript(&mut inner)?;
-        self.facts.arithmetic = true;
-        let _ = self.eat("=") || self.eat("+=");
-        let mut word = if self.word_ahead() { self.plain_word()? } else { Word::default() };
-        word.span = self.span_from(start);
-        word.subs.append(&mut inner.subs);
-        word.text = None;
-        word.dynamic.push(Why::Array);
-        word.pieces = vec![Piece::Dyn { why: Why::Array, quoted: true }];
-        target.values.push(word);
-        Ok(())
     }
 
     /// Reads one run of a word; false at its end.
