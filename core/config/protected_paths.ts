@@ -81,6 +81,11 @@ export const SECRETS: readonly PathRule[] = [
   { path: "/etc/ssl/private", reason: "private keys" },
 ];
 
+/** The path of a rule with the home folder put in. */
+export function fromHome(path: string, home: string): string {
+  return path.startsWith("~/") ? home + path.slice(1) : path;
+}
+
 /** Files in the workspace, at its top or one folder down, whose name matches are secrets. Samples without values are not. */
 export function isSecretName(name: string): boolean {
   if (/\.(example|sample|template|dist|defaults?)$/i.test(name)) return false;

@@ -29,6 +29,6 @@ export function scrubEnvironment(
   };
   // A name with "=" or a NUL can't be set by a shell; the kernel would read it as another variable.
   return Object.fromEntries(
-    Object.entries(from).filter(([name]) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && passes(name)),
+    Object.entries(from).filter(([name]) => passes(name) && /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)),
   );
 }

@@ -3,7 +3,7 @@ import type { SandboxPolicy, ShownLink } from "../contract/sandbox_policy.ts";
 import type { Demands, SandboxRequest } from "../contract/sandbox_request.ts";
 import type { Survey, Surveyed } from "../contract/survey.ts";
 import { isWithin } from "./path_order.ts";
-import { gitTrust, HOST_TRUST, SECRETS } from "../config/protected_paths.ts";
+import { fromHome, gitTrust, HOST_TRUST, SECRETS } from "../config/protected_paths.ts";
 import { DEVICES, HOME_READ, NEVER_WORKSPACE, SYSTEM_READ } from "../config/system_folders.ts";
 
 /** What holds unless the caller says otherwise. `must` here is what both tiers can give. */
@@ -24,7 +24,7 @@ const DEFAULT_DEMANDS: Demands = {
 export function pathsToSurvey(request: SandboxRequest, workspace: string, home: string): string[] {
   const homeReads = HOME_READ.map((path) => `${home}/${path}`);
   const trust = [...HOST_TRUST.map(({ path }) => path), ".git"].map((path) => `${workspace}/${path}`);
-  const secrets = SECRETS.map(({ path }) => path.replace(/^~(?=\/)/, home));
+  const secrets = SECRETS.map(({ path }) => fromHome(path, home));
   const { allowRead, allowWrite, denyRead, denyWrite, onlyWrite } = request;
   return [
     workspace,
@@ -45,7 +45,7 @@ export function pathsToSurvey(request: SandboxRequest, workspace: string, home: 
 /** True where a folder can be the workspace: not the home folder, nothing above it, no part of the system, no secrets. */
 export function canBeWorkspace(folder: string, home: string): boolean {
   if (isWithin(home, folder) || NEVER_WORKSPACE.includes(folder)) return false;
-  return !SECRETS.some(({ path }) => isWithin(folder, path.replace(/^~(?=\/)/, home)));
+  return !SECRETS.some(({ path }) => isWithin(folder, fromHome(path, home)));
 }
 
 /** Builds the policy of one command. Pure: the survey holds all that was read from the file system. */
@@ -123,7 +123,7 @@ function hiddenPaths(
   found: (path: string) => Surveyed | undefined,
 ): SandboxPolicy["hidden"] {
   const allowed = new Set(request.allowRead.flatMap((path) => found(path)?.real ?? []));
-  const listed = SECRETS.map((rule) => ({ path: rule.path.replace(/^~(?=\/)/, survey.home), reason: rule.reason }));
+  const listed = SECRETS.map((rule) => ({ path: fromHome(rule.path, survey.home), reason: rule.reason }));
   const asked = request.denyRead.map((path) => ({ path, reason: "--deny-read" }));
   const files = survey.secretFiles.map((path) => ({ path, folder: false, reason: "named like a file of secrets" }));
   const named = [...listed, ...asked].flatMap(({ path, reason }) => {

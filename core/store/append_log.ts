@@ -15,9 +15,10 @@ export function openAppendLog(path: string): AppendLog {
   return {
     append: (row) =>
       guarded(path, () => {
-        const line = Buffer.from(`${JSON.stringify(row)}\n`);
+        const line = `${JSON.stringify(row)}\n`;
         const written = writeSync(fd, line);
-        if (written !== line.length) throw new Error(`only ${written} of ${line.length} bytes were written`);
+        const wanted = Buffer.byteLength(line);
+        if (written !== wanted) throw new Error(`only ${written} of ${wanted} bytes were written`);
       }),
     close: () => closeSync(fd),
   };

@@ -76,19 +76,17 @@ function remembered(path: string): LinuxFacts | null {
 }
 
 function factKey(): string {
-  const hash = new Bun.CryptoHasher("sha256").update(LAUNCHER_DIGEST).update(new Uint8Array(statusLines()));
+  const hash = new Bun.CryptoHasher("sha256").update(LAUNCHER_DIGEST).update(statusLines());
   for (const file of FACT_FILES) hash.update(`\n${file} ${textOf(file)}`);
   return hash.digest("hex").slice(0, 24);
 }
 
-function statusLines(): Uint8Array {
-  const wanted = /^(Uid|Gid|CapEff|CapBnd|NoNewPrivs|Seccomp|Seccomp_filters):/;
-  return Buffer.from(
-    textOf("/proc/self/status")
-      .split("\n")
-      .filter((line) => wanted.test(line))
-      .join("\n"),
-  );
+/** Lines of proc_pid_status(5) that tell what this process may do; the others change all the time. */
+const STATUS_LINES = new Set(["Uid", "Gid", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Seccomp_filters"]);
+
+function statusLines(): string {
+  const lines = textOf("/proc/self/status").split("\n");
+  return lines.filter((line) => STATUS_LINES.has(line.slice(0, line.indexOf(":")))).join("\n");
 }
 
 function textOf(file: string): string {
