@@ -9,6 +9,7 @@ use std::os::fd::{OwnedFd, RawFd};
 /// Closes what was inherited and takes the channel, which the command will not inherit.
 pub fn clean(channel: RawFd) -> Result<OwnedFd, Errno> {
     sys::close_all_except(channel)?;
+    sys::fill_standard_streams()?;
     sys::reset_signals();
     // Looked at by number first: owning a number that is not open would be a lie.
     let flags = rustix::fs::openat(rustix::fs::CWD, format!("/proc/self/fd/{channel}"), OFlags::PATH, Mode::empty());

@@ -1,5 +1,6 @@
 //! `cordon-launcher`: carries out one plan for one command. See `sandbox-native/README.md` for the order of steps and
 //! the threat model.
+#![cfg_attr(not(test), no_main)]
 
 mod bpf;
 mod channel;
@@ -29,10 +30,12 @@ mod watch_net;
 
 const USAGE: &str = "usage: cordon-launcher run --channel=FD | probe | --version";
 
-fn main() {
+/// Does what the command line says; gives the exit code.
+#[cfg_attr(test, allow(dead_code, reason = "the tests have a main of their own"))]
+fn run() -> i32 {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let code = match words.as_slice() {
+    match words.as_slice() {
         ["run", channel] => match channel.strip_prefix("--channel=").and_then(|fd| fd.parse().ok()) {
             Some(fd) if fd > 2 => supervise::run(fd),
             _ => usage("--channel wants the number of an open descriptor above 2"),
@@ -40,8 +43,7 @@ fn main() {
         ["probe"] => print_line(&serde_json::to_string(&probe::facts()).unwrap_or_default()),
         ["--version"] => print_line(concat!("cordon-launcher ", env!("CARGO_PKG_VERSION"))),
         _ => usage("unknown arguments"),
-    };
-    std::process::exit(code);
+    }
 }
 
 fn print_line(line: &str) -> i32 {

@@ -132,6 +132,21 @@ fn inherited_descriptors_are_closed() {
 }
 
 #[test]
+fn streams_that_were_closed_are_dev_null_and_the_end_is_still_told() {
+    for name in ["landlock_default.json", "namespaces_default.json"] {
+        if !tiers().contains(&(name, As::Caller)) {
+            eprintln!("skipped: {name}");
+            continue;
+        }
+        let place = Place::new();
+        let script = "readlink /proc/self/fd/0; echo lost >&2; cat; exit 4";
+        let ended = run_plan(&place, &golden(name, &place, &["/bin/sh", "-c", script]), As::ClosedStreams);
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(4), "/dev/null\n"), "{name} {ended:#?}");
+        assert_eq!(ended.line("exit")["code"], 4, "{name} {ended:#?}");
+    }
+}
+
+#[test]
 fn the_environment_is_the_plans_and_no_other() {
     in_every_tier("env | cut -d= -f1 | sort | tr '\\n' ' '", |told, _, ended| {
         assert_eq!(ended.stdout.trim(), "HOME LANG PATH PWD TMPDIR", "{told}");

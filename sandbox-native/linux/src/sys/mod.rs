@@ -1,12 +1,14 @@
 //! Every call that needs `unsafe`, one thin wrapper each. Nothing here decides anything.
 
+#[cfg(not(test))]
+mod entry;
 mod process;
 mod seccomp;
 
 pub use process::{
     CloneOutcome, bring_up_loopback, clone_process, close_all_except, close_standard_streams, execve,
-    kill_all_but_init, make_signalfd, mask_all_signals, own_fd, read_memory, read_signal, reset_signals,
-    unmask_all_signals,
+    fill_standard_streams, kill_all_but_init, make_signalfd, mask_all_signals, own_fd, read_memory, read_signal,
+    reset_signals, unmask_all_signals,
 };
 pub use seccomp::{
     SeccompNotice, answer_errno, continue_call, enable_sync_wakeup, load_filter, load_filter_listened, notice_is_live,

@@ -57,6 +57,21 @@ pub fn close_all_except(kept: RawFd) -> Result<(), Errno> {
     Ok(())
 }
 
+/// Puts /dev/null where stdin, stdout or stderr is closed, as Rust's own `main` would: else the next descriptor that is
+/// made would be taken for one of them.
+pub fn fill_standard_streams() -> Result<(), Errno> {
+    for fd in 0..=2 {
+        // SAFETY: both calls take numbers and a C string. An open gives the lowest free number, which is this one.
+        checked(unsafe {
+            match libc::fcntl(fd, libc::F_GETFD) {
+                -1 => libc::open(c"/dev/null".as_ptr(), libc::O_RDWR).into(),
+                open => open.into(),
+            }
+        })?;
+    }
+    Ok(())
+}
+
 /// Closes stdin, stdout and stderr, so that whoever is at their other ends need not wait for this process.
 pub fn close_standard_streams() {
     // SAFETY: nothing writes to them after this: both callers only wait for a process and exit. Closing can't fail in a way

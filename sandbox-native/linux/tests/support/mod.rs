@@ -101,6 +101,8 @@ pub enum As {
     Nobody,
     /// Root of an outer user namespace in which no further one can be made.
     NoNamespaces,
+    /// The user of the tests, with stdin and stderr closed.
+    ClosedStreams,
 }
 
 /// A launcher that runs.
@@ -150,6 +152,11 @@ pub fn start(place: &Place, plan: &Value, surroundings: As) -> Running {
             let mut outer = Command::new("unshare");
             let script = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set -all \"$@\"";
             outer.args(["-Ur", "sh", "-c", script, "sh"]).arg(launcher);
+            outer
+        }
+        As::ClosedStreams => {
+            let mut outer = Command::new("sh");
+            outer.args(["-c", "exec \"$@\" <&- 2>&-", "sh"]).arg(launcher);
             outer
         }
         _ => Command::new(launcher),
