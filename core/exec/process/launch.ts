@@ -56,10 +56,9 @@ export function launch(options: Launch): RunningCommand {
   const channel = openChannel(child.stdio[3]);
   channel.send({ t: "plan", plan: options.plan });
   const stop = watchForStop(options, channel.send);
-  const collected = [child.stdout, child.stderr].map((stream, at) =>
-    collect(stream, at === 0 ? "stdout" : "stderr", options),
-  );
-  const ended = gather(options, channel.reports, Promise.all(collected), stop).finally(() => {
+  const streams = stdio === "collect" ? [child.stdout, child.stderr] : [];
+  const collected = streams.map((stream, at) => collect(stream, at === 0 ? "stdout" : "stderr", options));
+  const ended = gather(options, channel.reports(), Promise.all(collected), stop).finally(() => {
     stop.done();
     channel.close();
   });
@@ -73,7 +72,7 @@ function openChannel(fd: unknown) {
     // The number may be another file's by now.
     if (!open) return;
     try {
-      const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+      const bytes = new TextEncoder().encode(`${JSON.stringify(line)}\n`);
       for (let at = 0; at < bytes.length; ) at += writeSome(fd, bytes, at);
     } catch (error) {
       // The launcher has ended and closed its end; its last report tells how.
@@ -86,7 +85,8 @@ function openChannel(fd: unknown) {
     // Bun leaves the ends of extra pipes open for good; this also ends the tree where the reports broke off.
     closeSync(fd);
   };
-  return { send, close, reports: reportLines(Bun.file(fd).stream()) };
+  // Called after the plan is sent: bringing up Bun's streams takes as long as the launcher takes to build the sandbox.
+  return { send, close, reports: () => reportLines(Bun.file(fd).stream()) };
 }
 
 /** Bun makes the socket non-blocking and it holds about 200 KB; a plan with a large environment must wait for the reader. */
@@ -131,12 +131,15 @@ function watchForStop(options: Launch, send: (line: LauncherControl) => void) {
   return { state, done };
 }
 
+/** What is collected where the streams were handed over. */
+const NO_TEXT: CappedText = { text: "", droppedBytes: 0 };
+
 function collect(
   stream: ReadableStream<Uint8Array> | null | undefined | number,
   name: "stdout" | "stderr",
   options: Launch,
 ): Promise<CappedText> {
-  if (!(stream instanceof ReadableStream)) return Promise.resolve({ text: "", droppedBytes: 0 });
+  if (!(stream instanceof ReadableStream)) return Promise.resolve(NO_TEXT);
   const { onOutput } = options;
   return collectOutput(stream, onOutput && ((text) => onOutput({ stream: name, text })));
 }
@@ -157,9 +160,8 @@ async function gather(
       enforced = { tier: report.tier, landlockAbi: report.landlockAbi, properties: report.properties, ops: report.ops };
   }
   // After the last report the tree is gone, so the pipes are closed or close now.
-  const [stdout, stderr] = await output;
-  if (!enforced || !exit || !stdout || !stderr)
-    throw new Error("the launcher ended without saying how the command ended");
+  const [stdout = NO_TEXT, stderr = NO_TEXT] = await output;
+  if (!enforced || !exit) throw new Error("the launcher ended without saying how the command ended");
   const { timedOut, cancelled } = stop.state;
   return { kind: "ended", code: exit.code, signal: exit.signal, timedOut, cancelled, enforced, stdout, stderr };
 }
