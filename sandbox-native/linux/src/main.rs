@@ -9,6 +9,7 @@ mod confine;
 mod descriptors;
 mod enforced;
 mod exit_code;
+mod guardian;
 mod init;
 mod landlock;
 mod link;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const COPY_WINDOW: Duration = Duration::from_millis(300);
 
 /// `si_code` of a signal that the kernel sent, as the terminal's are (`asm-generic/siginfo.h`).
-const SI_KERNEL: i32 = 0x80;
+pub const SI_KERNEL: i32 = 0x80;
 
 /// Forwards signals to the command, and keeps those that come before it runs.
 #[derive(Default)]
@@ -20,8 +20,10 @@ pub struct Forwarder {
 
 impl Forwarder {
     /// What the supervisor listens to.
-    pub const SIGNALS: [i32; 10] = [
+    pub const SIGNALS: [i32; 11] = [
         libc::SIGCHLD,
+        // The guardian's death.
+        libc::SIGPWR,
         libc::SIGTERM,
         libc::SIGINT,
         libc::SIGHUP,

@@ -5,6 +5,7 @@ use crate::channel::{Channel, Received};
 use crate::confine::Ground;
 use crate::enforced::{Failure, Ledger, errno_name};
 use crate::exit_code::{self, WaitStatus, signal_number};
+use crate::guardian::{self, Above};
 use crate::link::{Link, Message};
 use crate::namespaces::{self, Ids};
 use crate::private_tmp::{self, HostFolder};
@@ -35,7 +36,15 @@ pub fn run(channel: RawFd) -> i32 {
     if let Err(fault) = plan::check_order(&plan) {
         return refuse(&channel, fault.to_string());
     }
-    match start(&plan, channel) {
+    let mut host_tmp = (private_tmp::wanted(&plan) == Some(TmpPlace::Host)).then(HostFolder::make);
+    let unbounded = !plan.ops.iter().any(|op| matches!(op, PlanOp::Namespaces { .. }));
+    let started = match if unbounded { guardian::stand_above(channel) } else { Ok(Above::Supervisor(channel)) } {
+        // The folder goes with this scope, here too: the supervisor may have been killed.
+        Ok(Above::Guardian(code)) => return code,
+        Ok(Above::Supervisor(channel)) => start(&plan, channel, host_tmp.take()),
+        Err(failed) => Err(failed),
+    };
+    match started {
         Ok(Started::Inside(code)) => code,
         Ok(Started::Outside(supervisor)) => supervisor.stay(),
         Err((channel, failure)) => {
@@ -69,7 +78,9 @@ struct Supervisor<'a> {
     watch: Option<Watch>,
 }
 
-fn start(plan: &LinuxPlan, channel: Channel) -> Result<Started<'_>, (Channel, Failure)> {
+type HostTmp = Option<Result<HostFolder, Failure>>;
+
+fn start(plan: &LinuxPlan, channel: Channel, host_tmp: HostTmp) -> Result<Started<'_>, (Channel, Failure)> {
     sys::mask_all_signals();
     let prepared = || -> Result<_, Failure> {
         let signals = sys::make_signalfd(&Forwarder::SIGNALS).map_err(Failure::at("signalfd"))?;
@@ -80,7 +91,6 @@ fn start(plan: &LinuxPlan, channel: Channel) -> Result<Started<'_>, (Channel, Fa
         Ok(made) => made,
         Err(failure) => return Err((channel, failure)),
     };
-    let host_tmp = (private_tmp::wanted(plan) == Some(TmpPlace::Host)).then(HostFolder::make);
     let (namespaces, cloned) = clone_first(plan);
     match cloned {
         Ok(CloneOutcome::Child) => {
@@ -219,6 +229,10 @@ impl Supervisor<'_> {
         while let Some((signal, origin)) = sys::read_signal(self.signals.as_fd()) {
             if signal == libc::SIGCHLD {
                 ended = ended.or_else(|| self.take_dead());
+            } else if signal == libc::SIGPWR {
+                if !self.has_init {
+                    self.kill();
+                }
             } else {
                 self.forwarder.take(signal, origin);
             }

@@ -116,6 +116,32 @@ fn killing_the_launcher_itself_ends_the_command() {
 }
 
 #[test]
+fn killing_the_launcher_or_its_supervisor_leaves_no_process_and_no_folder() {
+    for (name, surroundings) in tiers() {
+        for which in ["launcher", "supervisor"] {
+            let place = Place::new();
+            let marker = format!("{}.{}", 6_000 + std::process::id(), u8::from(which == "launcher"));
+            // The shell's parent is the supervisor where there is no pid namespace.
+            let script = format!("(setsid sleep {marker} > /dev/null 2>&1 &); echo $PPID $TMPDIR; sleep {marker}");
+            let mut running = start(&place, &golden(name, &place, &["/bin/sh", "-c", &script]), surroundings);
+            let told = running.first_output();
+            let (parent, tmp) = told.trim().split_once(' ').expect("two words");
+            assert!(eventually(|| is_alive(&marker)), "{name}");
+            let supervisor = parent.parse().ok().filter(|pid| *pid > 1).and_then(rustix::process::Pid::from_raw);
+            match supervisor {
+                Some(pid) if which == "supervisor" => {
+                    rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("SIGKILL");
+                }
+                _ => running.child.kill().expect("SIGKILL"),
+            }
+            running.child.wait().expect("wait");
+            assert!(eventually(|| !is_alive(&marker)), "{name} {which}");
+            assert!(tmp == "/tmp" || eventually(|| !std::path::Path::new(tmp).exists()), "{name} {which} {tmp}");
+        }
+    }
+}
+
+#[test]
 fn inherited_descriptors_are_closed() {
     for (name, surroundings) in tiers() {
         let place = Place::new();
