@@ -2,7 +2,6 @@
 #![allow(unsafe_code, missing_docs)]
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use crate::rules::{Policy, to_json};
 
@@ -15,7 +14,7 @@ struct Component;
 
 thread_local! {
     /// The compiled sets by number, and the last number given out.
-    static SETS: RefCell<(BTreeMap<u32, Policy>, u32)> = const { RefCell::new((BTreeMap::new(), 0)) };
+    static SETS: RefCell<(Vec<(u32, Policy)>, u32)> = const { RefCell::new((Vec::new(), 0)) };
 }
 
 impl ShellGuest for Component {
@@ -34,20 +33,20 @@ impl RulesGuest for Component {
         let policy = Policy::compile_json(&rules_json).map_err(|faults| to_json(&faults))?;
         Ok(SETS.with_borrow_mut(|(sets, last)| {
             *last += 1;
-            sets.insert(*last, policy);
+            sets.push((*last, policy));
             *last
         }))
     }
 
     fn decide(policy: u32, question_json: String) -> String {
-        SETS.with_borrow(|(sets, _)| match sets.get(&policy) {
-            Some(policy) => policy.decide_json(&question_json),
+        SETS.with_borrow(|(sets, _)| match sets.iter().find(|(set, _)| *set == policy) {
+            Some((_, policy)) => policy.decide_json(&question_json),
             None => to_json(&Policy::unknown_set()),
         })
     }
 
     fn release(policy: u32) {
-        SETS.with_borrow_mut(|(sets, _)| sets.remove(&policy));
+        SETS.with_borrow_mut(|(sets, _)| sets.retain(|(set, _)| *set != policy));
     }
 }
 

@@ -1,8 +1,6 @@
 //! Whether arithmetic evaluates a value that could be code: `x=$(cat f); echo $((x))` runs what stands in f as
 //! `a[$(rm g)]`. Only values that are certainly numbers are taken for harmless.
 
-use std::collections::BTreeSet;
-
 use super::walk::Flat;
 use crate::shell::ast::{Piece, Script, Simple, Why, Word};
 
@@ -45,11 +43,11 @@ const ANYTHING: [&str; 7] = [".", "alias", "builtin", "command", "eval", "source
 /// The variables of a script by what they are given.
 #[derive(Default)]
 struct Values<'a> {
-    numbers: BTreeSet<&'a str>,
+    numbers: Vec<&'a str>,
     /// Also something that is no number, or not known.
-    others: BTreeSet<&'a str>,
+    others: Vec<&'a str>,
     /// Some loop runs over `{1..3}`, which could also be `{x,y}`.
-    braces: BTreeSet<&'a str>,
+    braces: Vec<&'a str>,
     anything: bool,
 }
 
@@ -101,10 +99,10 @@ impl<'a> Values<'a> {
         let end = text.find(['=', '[', '+']).unwrap_or(text.len());
         let value = text.get(end + 1..).unwrap_or_default();
         if word.text.is_some() && text[end..].starts_with('=') && is_number(value) {
-            self.numbers.insert(&text[..end]);
+            self.numbers.push(&text[..end]);
         } else {
             self.anything |= end == text.len() && word.text.is_none();
-            self.others.insert(&text[..end]);
+            self.others.push(&text[..end]);
         }
     }
 
@@ -119,12 +117,12 @@ impl<'a> Values<'a> {
         } else {
             &mut self.others
         };
-        set.insert(name);
+        set.push(name);
     }
 
     fn is_number(&self, name: &str) -> bool {
-        let closed = self.others.is_empty() && self.braces.contains(name);
-        !self.anything && !self.others.contains(name) && (self.numbers.contains(name) || closed)
+        let closed = self.others.is_empty() && self.braces.contains(&name);
+        !self.anything && !self.others.contains(&name) && (self.numbers.contains(&name) || closed)
     }
 }
 
