@@ -80,6 +80,10 @@ impl Files {
                 }
                 (named.clone(), "ENOENT", Property::FsWriteConfined)
             }
+            // A hidden folder has no rights at all: an ordinary user can't even look whether the name is there.
+            Err(Errno::ACCESS) if is_for_writing(flags) && self.is_hidden(&named) => {
+                (named.clone(), "EACCES", Property::FsReadHidden)
+            }
             Err(_) => return None,
         };
         Some(ObservedDenial {
@@ -123,6 +127,11 @@ impl Files {
         }
     }
 
+    fn is_hidden(&self, named: &Path) -> bool {
+        let hidden = self.mounts.iter().filter(|(_, access)| *access == MountAccess::HiddenDir);
+        named.to_str().is_some_and(|path| hidden.into_iter().any(|(mount, _)| is_within(path, mount)))
+    }
+
     fn lets_write(&self, path: &str, folder: &str) -> bool {
         // Without a view the private folder is /tmp/cordon-…, not all of /tmp.
         if folder == "/tmp" && self.mounts.is_empty() {
@@ -137,8 +146,11 @@ impl Files {
 fn changes_existing(place: &Place, flags: OFlags) -> bool {
     let regular = rustix::fs::fstat(&place.opened)
         .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile);
-    let writes = flags.intersects(OFlags::WRONLY | OFlags::RDWR | OFlags::TRUNC);
-    regular && writes && !flags.contains(OFlags::CREATE | OFlags::EXCL)
+    regular && is_for_writing(flags) && !flags.contains(OFlags::CREATE | OFlags::EXCL)
+}
+
+fn is_for_writing(flags: OFlags) -> bool {
+    flags.intersects(OFlags::WRONLY | OFlags::RDWR | OFlags::TRUNC)
 }
 
 /// The path as the caller wrote it, made absolute.
