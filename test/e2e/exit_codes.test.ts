@@ -1,4 +1,4 @@
-// The exit codes of `cordon run` (DESIGN.md section 2), each with what must not have happened.
+// The exit codes of `cordon run`, each with what must not have happened.
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -21,7 +21,7 @@ const MATRIX: Readonly<Record<string, [Answer, Answer, Answer]>> = {
 const CALLS: [string, object][] = [
   ["read_file", { path: "a.txt" }],
   ["write_file", { path: "w.txt", content: "x" }],
-  ["bash", { command: "touch b.txt" }],
+  ["bash", { command: "install /dev/null b.txt" }],
 ];
 
 describe("the mode matrix", () => {
@@ -78,14 +78,14 @@ describe("questions", () => {
     return client.wait({ id, type: "permission" });
   };
   test("D9 once holds once, session for the very same call, and no other", async () => {
-    expect(await ask("1", "touch x")).toMatchObject({ choices: ["once", "session", "deny"] });
+    expect(await ask("1", "install /dev/null x")).toMatchObject({ choices: ["once", "session", "deny"] });
     await client.send({ type: "permission", id: "1", choice: "once" });
     await client.wait({ id: "1", type: "result" });
-    await ask("2", "touch x");
+    await ask("2", "install /dev/null x");
     await client.send({ type: "permission", id: "2", choice: "session" });
     expect(await client.wait({ id: "2", type: "result" })).toMatchObject({ ok: true });
-    expect(await client.call("bash", { command: "touch x" })).toMatchObject({ ok: true });
-    await ask("4", "touch x y");
+    expect(await client.call("bash", { command: "install /dev/null x" })).toMatchObject({ ok: true });
+    await ask("4", "install /dev/null x y");
     await client.send({ type: "permission", id: "4", choice: "deny", reason: "use another name" });
     expect(await client.wait({ id: "4", type: "result" })).toMatchObject({
       ok: false,
@@ -94,23 +94,23 @@ describe("questions", () => {
     expect(existsSync(join(scratch.work, "y"))).toBe(false);
   });
   test("B9 a client that says it does not answer is denied at once, a waiting question too", async () => {
-    await ask("1", "touch x");
+    await ask("1", "install /dev/null x");
     await client.send({ type: "hello", answers: false });
     expect(await client.wait({ id: "1", type: "result" })).toMatchObject({ ok: false });
-    expect(await client.call("bash", { command: "touch x" })).toMatchObject({
+    expect(await client.call("bash", { command: "install /dev/null x" })).toMatchObject({
       ok: false,
       error: { code: "policy.needs_answer" },
     });
     expect(existsSync(join(scratch.work, "x"))).toBe(false);
   });
   test("B9 end of stdin denies what waits, and the exit is 0", async () => {
-    await ask("1", "touch x");
+    await ask("1", "install /dev/null x");
     expect((await client.close()).code).toBe(0);
     expect(client.lines.at(-1)).toMatchObject({ id: "1", type: "result", ok: false });
     expect(existsSync(join(scratch.work, "x"))).toBe(false);
   });
   test("E3 a misspelt choice is an error line and no yes", async () => {
-    await ask("1", "touch x");
+    await ask("1", "install /dev/null x");
     await client.send({ type: "permission", id: "1", choice: "yes" });
     expect(await client.wait({ type: "error" })).toMatchObject({ error: { code: "serve.bad_message" } });
     await client.send({ type: "cancel", id: "1" });
@@ -128,12 +128,24 @@ describe("rules for commands", () => {
   afterAll(() => removeScratch(scratch));
   const judged = async (command: string, flags: string[]) => {
     const { ok, error } = await callTool("bash", { command }, { scratch }, flags);
-    return ok ? "allow" : String(error.code);
+    return ok ? "allow" : String(error?.code);
   };
-  // biome-ignore format: a table
   const REMOVALS = [
-    "cd /tmp && rm -rf x", "FOO=1 rm x", "env rm x", "timeout 5 rm x", "\\rm x", "/bin/rm x", "bash -c 'rm x'", "$(rm x)",
-    "cat <(rm x)", "{ rm x; }", "r''m x", "echo x | xargs rm", "find . -exec rm {} \\;", "f() { rm x; }; f", "eval 'rm x'",
+    "cd /tmp && rm -rf x",
+    "FOO=1 rm x",
+    "env rm x",
+    "timeout 5 rm x",
+    "\\rm x",
+    "/bin/rm x",
+    "bash -c 'rm x'",
+    "$(rm x)",
+    "cat <(rm x)",
+    "{ rm x; }",
+    "r''m x",
+    "echo x | xargs rm",
+    "find . -exec rm {} \\;",
+    "f() { rm x; }; f",
+    "eval 'rm x'",
   ];
   test("C14 a denied command is denied in any clothes, in mode allow too", async () => {
     const flags = ["--mode", "allow", "--deny", "bash(rm:*)"];
@@ -144,11 +156,11 @@ describe("rules for commands", () => {
     const flags = ["--allow", "bash(git:*)"];
     expect(await judged("git --version", flags)).toBe("allow");
     for (const command of [
-      "git status; touch x",
+      "git status; install /dev/null x",
       "gitleaks x",
       "git log | tee x",
       "git log > ../x",
-      "git log $(touch x)",
+      "git log $(install /dev/null x)",
     ])
       expect([command, await judged(command, flags)]).toEqual([command, "policy.needs_answer"]);
     expect(existsSync(join(scratch.work, "x"))).toBe(false);
@@ -171,9 +183,9 @@ describe("rules for commands", () => {
     expect(readFileSync(join(scratch.work, "a.txt"), "utf8")).toBe("one\n");
   });
   test("A7 deny beats ask beats allow; ask holds in mode danger-full-access", async () => {
-    const both = ["--mode", "danger-full-access", "--allow", "bash(touch:*)", "--ask", "bash(touch:*)"];
-    expect(await judged("touch x", both)).toBe("policy.needs_answer");
-    expect(await judged("touch x", [...both, "--deny", "bash(touch:*)"])).toBe("policy.denied");
+    const both = ["--mode", "danger-full-access", "--allow", "bash(install:*)", "--ask", "bash(install:*)"];
+    expect(await judged("install /dev/null x", both)).toBe("policy.needs_answer");
+    expect(await judged("install /dev/null x", [...both, "--deny", "bash(install:*)"])).toBe("policy.denied");
   });
   test("A7 a denied read binds the tool, the command, the link and the search", async () => {
     mkdirSync(join(scratch.work, "private"));

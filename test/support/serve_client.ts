@@ -1,9 +1,26 @@
 import { type Exit, startCordon, type Surroundings } from "./run_cordon.ts";
 import { waitFor } from "./wait_for.ts";
 
-/** One line of the server; its shape is what the tests look at. */
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into JSON that it has not described
-export type Line = Record<string, any>;
+/** What the tests look at in the output of a tool. */
+type Output = {
+  stdout?: string;
+  content?: string;
+  filenames?: string[];
+  appliedLimit?: number;
+  droppedBytes?: number;
+  sandboxStatus?: { tier: string };
+};
+
+/** One line of the server, or the result of a call, with the fields that the tests look at. */
+export type Line = {
+  type?: string;
+  id?: string;
+  ok?: boolean;
+  tools?: { name: string }[];
+  error?: { code: string; message: string; hint?: string; details?: unknown };
+  output?: Output;
+  meta?: { coercions?: unknown[]; denials?: unknown[]; droppedBytes?: number };
+};
 
 /** A conversation with `cordon serve`. */
 export type Client = {
@@ -15,9 +32,9 @@ export type Client = {
   /** Sends one message as a line. */
   send: (message: unknown) => Promise<void>;
   /** Waits for a line that has these fields, among those that came already too. */
-  wait: (fields: Line) => Promise<Line>;
+  wait: (fields: Record<string, unknown>) => Promise<Line>;
   /** Sends a call and waits for its result. */
-  call: (tool: string, input: unknown, more?: Line) => Promise<Line>;
+  call: (tool: string, input: unknown, more?: object) => Promise<Line>;
   kill: (signal: NodeJS.Signals) => void;
   /** Closes stdin and waits for the end. Throws when a line of stdout was not JSON. */
   close: () => Promise<Exit>;
@@ -34,10 +51,8 @@ export async function startServe(around: Surroundings, flags: string[] = []): Pr
     await started.stdin.flush();
   };
   const send = (message: unknown) => raw(`${JSON.stringify(message)}\n`);
-  const wait = (fields: Line) =>
-    waitFor(`a line with ${JSON.stringify(fields)}`, () =>
-      lines.find((line) => Object.entries(fields).every(([name, value]) => line[name] === value)),
-    );
+  const wait = (fields: Record<string, unknown>) =>
+    waitFor(`a line with ${JSON.stringify(fields)}`, () => lines.find((line) => hasFields(line, fields)));
   const client: Client = {
     pid: started.pid,
     lines,
@@ -58,6 +73,11 @@ export async function startServe(around: Surroundings, flags: string[] = []): Pr
   };
   await wait({ type: "ready" });
   return client;
+}
+
+function hasFields(line: Line, fields: Record<string, unknown>): boolean {
+  const found: Record<string, unknown> = { ...line };
+  return Object.entries(fields).every(([name, value]) => found[name] === value);
 }
 
 async function readLines(stdout: ReadableStream<Uint8Array>, lines: Line[]): Promise<void> {
