@@ -1,6 +1,16 @@
 // E4, A25: many runs at once, and what a run leaves behind: the workspace as it was, and two rows in the log.
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { processesWith, uniqueSleep } from "../support/processes.ts";
@@ -69,18 +79,26 @@ test("E4 a damaged, a writable and a linked launcher in the cache are replaced, 
   const name = readdirSync(scratch.state).find((entry) => entry.startsWith("launcher-"));
   const launcher = join(scratch.state, name ?? "");
   const sound = readFileSync(launcher);
+  const evil = join(scratch.top, "evil");
+  writeFileSync(evil, "#!/bin/sh\ntouch ../work/owned\n", { mode: 0o500 });
   const damage: [string, () => void][] = [
     ["one byte changed", () => writeFileSync(launcher, Buffer.concat([sound.subarray(0, -1), Buffer.from([0])]))],
     ["cut short", () => writeFileSync(launcher, sound.subarray(0, 1000))],
     ["another program", () => writeFileSync(launcher, "#!/bin/sh\ntouch ../work/owned\n")],
+    ["a link to another program", () => symlinkSync(evil, launcher)],
+    ["gone", () => {}],
   ];
   for (const [what, spoil] of damage) {
-    chmodSync(launcher, 0o700);
+    // A new file: one that is still being run can't be written to (ETXTBSY).
+    rmSync(launcher);
     spoil();
-    chmodSync(launcher, 0o500);
+    if (existsSync(launcher)) chmodSync(launcher, 0o500);
     expect(await runShell("echo fine", { scratch }), what).toMatchObject({ code: 0, stdout: "fine\n" });
     expect(Buffer.compare(readFileSync(launcher), sound), what).toBe(0);
   }
+  chmodSync(launcher, 0o700);
+  expect((await runShell("true", { scratch })).code).toBe(0);
+  expect(lstatSync(launcher).mode & 0o7777).toBe(0o500);
   expect(existsSync(join(scratch.work, "owned"))).toBe(false);
 });
 
