@@ -1,7 +1,7 @@
 /**
  * The core's only door: all wiring happens here. Everything is made at first use, so that a command pays for what it needs.
  */
-import { createAuditLog } from "./audit/audit.ts";
+import { type AuditLog, createAuditLog } from "./audit/audit.ts";
 import type { Authority, Judge } from "./authorize/authorize.ts";
 import { authorize } from "./authorize/authorize.ts";
 import { addRules, builtinRules } from "./config/builtin_rules.ts";
@@ -27,6 +27,7 @@ import { createMachine } from "./exec/process/probe.ts";
 import { runHooks } from "./hooks/run_hooks.ts";
 import { describeMachine, type MachineReport } from "./sandbox/describe_machine.ts";
 import { type CallPlanner, planCall, policyFor } from "./sandbox/plan_call.ts";
+import { createPhases, NO_PHASES, type Phases } from "./store/phases.ts";
 import { openAppendLog } from "./store/append_log.ts";
 import { privateFolder } from "./store/paths.ts";
 import { run } from "./tools/exec/run.ts";
@@ -72,11 +73,12 @@ export function createCore(options: CoreOptions): CordonCore {
   const { world } = options;
   const place = placeOf(world);
   const stateFolder = stateFolderOf(world, place.home);
+  const phases = world.env["CORDON_TRACE"] ? createPhases(world.env["CORDON_TRACE"]) : NO_PHASES;
   const host = createLocalHost({
     background: options.background,
     stateFolder,
     uid: world.uid,
-    open: () => openLauncher(stateFolder, world.uid),
+    open: () => phases.time("open and verify the launcher", () => openLauncher(stateFolder, world.uid)),
   });
   const machine = createMachine(host.launcher, stateFolder);
   const resolve = (path: string) => resolvePath(path, place.cwd, place.home);
@@ -88,8 +90,9 @@ export function createCore(options: CoreOptions): CordonCore {
     environment: world.env,
     platform: world.platform,
     resolve,
-    machine: async () => machine.facts(),
-    survey: (paths) => surveyPlaces(paths, place, world.env["PATH"] ?? ""),
+    machine: async () => phases.time("look up what the machine can do", machine.facts),
+    survey: (paths) =>
+      phases.time("look at the files that a policy names", () => surveyPlaces(paths, place, world.env["PATH"] ?? "")),
   };
   const policy = lazyJudge(() => addRules(builtinRules(), options.rules ?? NO_RULES));
   const authority: Authority = {
@@ -101,14 +104,30 @@ export function createCore(options: CoreOptions): CordonCore {
     granted: new Set(),
   };
   const core: Core = {
-    audit: auditLog(stateFolder, world),
+    audit: timedAudit(auditLog(stateFolder, world), phases),
     registry: createRegistry([run], async () => (await import("./tools/builtin.ts")).builtinTools()),
     authority,
     hooks: [],
     planner,
-    hosts: { local: host },
+    hosts: { local: timedHost(host, phases) },
   };
-  return front(core, host, { world, forget: machine.forget, checkRules: policy.check });
+  const close = () => host.close().finally(phases.write);
+  return front(core, { ...host, close }, { world, forget: machine.forget, checkRules: policy.check });
+}
+
+function timedAudit(audit: AuditLog, phases: Phases): AuditLog {
+  return {
+    open: (request) => phases.time("open the audit row", () => audit.open(request)),
+    close: (...row) => phases.time("close the audit row", () => audit.close(...row)),
+  };
+}
+
+function timedHost(host: LocalHost, phases: Phases): LocalHost {
+  const track: LocalHost["track"] = (command) => {
+    void phases.timeAsync("launcher: sandbox, command, report", () => command.ended.catch(() => undefined));
+    return host.track(command);
+  };
+  return { ...host, track };
 }
 
 type FrontParts = { world: World; forget: () => void; checkRules: () => Promise<void> };

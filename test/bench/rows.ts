@@ -48,32 +48,38 @@ function emptyProgram(folder: string): Timed {
   return { name: "empty compiled program", argv: [path] };
 }
 
-/** The isolation of `cordon run` in bubblewrap's words: all namespaces, a read-only system, one writable folder. */
+/** One entry of the view in a plan, as `cordon run --explain --json` prints it. */
+type PlannedMount = { path: string; access: string; target?: string };
+
+/**
+ * The isolation of `cordon run` in bubblewrap's words: the same namespaces and the very mounts of cordon's own plan, no
+ * capabilities, the same few variables. It has no Landlock and no system call filter, which bubblewrap does not bring.
+ */
 function bwrap(workspace: string): Timed {
-  const view = [
-    "--ro-bind",
-    "/",
-    "/",
-    "--proc",
-    "/proc",
-    "--dev",
-    "/dev",
-    "--tmpfs",
-    "/tmp",
-    "--bind",
-    workspace,
-    workspace,
-  ];
-  const argv: [string, ...string[]] = [
-    "bwrap",
-    "--unshare-all",
-    "--die-with-parent",
-    ...view,
-    "--chdir",
-    workspace,
-    "true",
-  ];
-  return { name: "bwrap … true", argv, cwd: workspace };
+  const explained = Bun.spawnSync([CORDON, "run", "--explain", "--json", "--", "true"], { cwd: workspace });
+  const plan: { sandbox?: { ops: { op: string; mounts?: PlannedMount[] }[] } } = JSON.parse(
+    explained.stdout.toString(),
+  );
+  const mounts = plan.sandbox?.ops.find(({ op }) => op === "view")?.mounts ?? [];
+  const isolation = ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net"];
+  const rest = ["--cap-drop", "ALL", "--die-with-parent", "--clearenv", "--setenv", "PATH", "/usr/bin:/bin"];
+  const argv: [string, ...string[]] = ["bwrap", ...isolation, ...mounts.flatMap(inBwrapsWords), ...rest];
+  return { name: "bwrap, same view", argv: [...argv, "--chdir", workspace, "true"], cwd: workspace };
+}
+
+function inBwrapsWords({ path, access, target = "" }: PlannedMount): string[] {
+  const words: Record<string, string[]> = {
+    ro: ["--ro-bind", path, path],
+    rw: ["--bind", path, path],
+    protected: ["--ro-bind", path, path],
+    hidden_dir: ["--tmpfs", path],
+    hidden_file: ["--ro-bind", "/dev/null", path],
+    tmpfs: ["--tmpfs", path],
+    proc: ["--proc", path],
+    dev: ["--dev", path],
+    symlink: ["--symlink", target, path],
+  };
+  return words[access] ?? [];
 }
 
 function grepInput(tree: string): string {
