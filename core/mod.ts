@@ -14,13 +14,14 @@ import type { Failure } from "./contract/outcome.ts";
 import { failureOf, isRefused } from "./contract/refuse.ts";
 import type { ModeSetting, ToolDescription, ToolRequest } from "./contract/request.ts";
 import type { ToolResult } from "./contract/result.ts";
-import type { AnyTool } from "./contract/tool.ts";
+import type { AnyTool, Place } from "./contract/tool.ts";
 import { DEFAULT_SANDBOX_REQUEST } from "./contract/sandbox_request.ts";
 import { ToolFault } from "./contract/fault.ts";
-import type { RuleFault, RuleLists } from "./contract/verdict.ts";
+import type { Decision, PolicyQuestion, RuleFault, RuleLists } from "./contract/verdict.ts";
 import type { Core } from "./dispatch/core.ts";
 import { dispatch } from "./dispatch/dispatch.ts";
 import { validate } from "./dispatch/validate.ts";
+import type { Hosts } from "./exec/execute.ts";
 import { createLocalHost, type LocalHost } from "./exec/hosts/local_host.ts";
 import { LAUNCHER_DIGEST, openLauncher } from "./exec/process/launcher_file.ts";
 import { createMachine } from "./exec/process/probe.ts";
@@ -109,7 +110,7 @@ export function createCore(options: CoreOptions): CordonCore {
     authority,
     hooks: [],
     planner,
-    hosts: { local: timedHost(host, phases) },
+    hosts: { local: timedHost(host, phases), readFilter: readFilterOf(policy, place, options.rules ?? NO_RULES) },
   };
   const close = () => host.close().finally(phases.write);
   return front(core, { ...host, close }, { world, forget: machine.forget, checkRules: policy.check });
@@ -182,24 +183,42 @@ async function explain(
   return isRefused(planned) ? { ok: false, error: planned.failure } : { ok: true, plan: planned.plan };
 }
 
+type LazyJudge = { judge: Judge; check: () => Promise<void>; now: () => Promise<(question: PolicyQuestion) => Decision> };
+
 /** The policy component is compiled and the rules are checked at the first question that needs them. */
-function lazyJudge(rules: () => RuleLists): { judge: Judge; check: () => Promise<void> } {
-  let compiled: Promise<Judge> | undefined;
-  const compile = async (): Promise<Judge> => {
-    const { compilePolicy, decide } = await import("./engine/policy.ts");
+function lazyJudge(rules: () => RuleLists): LazyJudge {
+  let compiled: ReturnType<LazyJudge["now"]> | undefined;
+  const compile = async () => {
+    const { compilePolicy, decider } = await import("./engine/policy.ts");
     const made = await compilePolicy(rules());
     if (!made.ok) throw badRules(made.faults);
-    return (question) => decide(made.policy, question);
+    return decider(made.policy);
   };
-  const judge = () => {
+  const now = () => {
     compiled ??= compile();
     return compiled;
   };
   return {
-    judge: async (question) => (await judge())(question),
+    now,
+    judge: async (question) => (await now())(question),
     check: async () => {
-      await judge();
+      await now();
     },
+  };
+}
+
+/**
+ * Judges the files that a search meets. Without rules of the person there is nothing to judge: the built-in ones on reading
+ * are the secrets that every search leaves out. A file that would ask is left out too, since a search can't stop to ask.
+ */
+function readFilterOf(policy: LazyJudge, place: Place, rules: RuleLists): Hosts["readFilter"] {
+  if (rules.ask.length + rules.deny.length === 0) return async () => () => true;
+  return async (tool) => {
+    const judge = await policy.now();
+    const common = { tool, required: "read-only", mode: "workspace-write", params: {} } as const;
+    const { cwd, home, workspace } = place;
+    return (path) =>
+      judge({ ...common, effects: [{ kind: "read", path }], cwd, home, roots: [workspace] }).verdict === "allow";
   };
 }
 

@@ -124,9 +124,14 @@ export async function compilePolicy(lists: RuleLists): Promise<PolicyCompiled> {
 
 /** Judges one call. Never throws on a bad question or a released policy: the verdict is `deny` then. */
 export async function decide(policy: CompiledPolicy, question: PolicyQuestion): Promise<Decision> {
+  return (await decider(policy))(question);
+}
+
+/** The same without waiting, for a caller that judges thousands of paths in a row. */
+export async function decider(policy: CompiledPolicy): Promise<(question: PolicyQuestion) => Decision> {
   const { rules } = await loadPolicyComponent();
   // Made by the component's serializer from the Rust type that Decision mirrors.
-  return JSON.parse(rules.decide(policy.set, JSON.stringify(question))) as Decision;
+  return (question) => JSON.parse(rules.decide(policy.set, JSON.stringify(question))) as Decision;
 }
 
 /** Frees compiled rules; a later `decide` with them denies. */

@@ -4,11 +4,15 @@ import type { Outcome } from "../contract/outcome.ts";
 import { failureOf } from "../contract/refuse.ts";
 import { createExecGrant, type ExecRecord } from "./grants/exec_grant.ts";
 import { createFsGrant } from "./grants/fs_grant.ts";
-import { createSearchGrant } from "./grants/search_grant.ts";
+import { createSearchGrant, type ReadFilter } from "./grants/search_grant.ts";
 import type { LocalHost } from "./hosts/local_host.ts";
 
 /** The machines that calls can run on. */
-export type Hosts = { local: LocalHost };
+export type Hosts = {
+  local: LocalHost;
+  /** The rules on reading, for a tool that walks folders: each file it meets is judged as if it had been named. */
+  readFilter: (tool: string) => Promise<ReadFilter>;
+};
 
 /** Runs a planned call with handles cut from its plan. Never throws: a tool's error is an outcome. */
 export async function execute(call: PlannedCall, hosts: Hosts): Promise<Outcome> {
@@ -35,7 +39,7 @@ export async function execute(call: PlannedCall, hosts: Hosts): Promise<Outcome>
 function grantsFor(call: PlannedCall, hosts: Hosts, record: ExecRecord): Grants {
   return {
     fs: createFsGrant(call.plan.files),
-    search: createSearchGrant(call.plan.files),
+    search: createSearchGrant(call.plan.files, () => hosts.readFilter(call.tool.name)),
     exec: createExecGrant(call, hosts.local, record),
     signal: call.request.signal,
   };

@@ -174,3 +174,18 @@ test("D10 a hidden folder above the workspace hides nothing of it, and a secret 
   expect(mounts).toContainEqual({ path: "/home/ada/app/.env", access: "hidden_file" });
   expect(mounts.filter(({ path }) => path === "/home/ada")).toEqual([]);
 });
+
+test("E4 the folders above a workspace below /tmp are closed, and one right below /tmp has none above it", () => {
+  const mountsFor = (workspace: string) => {
+    const policy = { ...buildPolicy(DEFAULT_SANDBOX_REQUEST, DEVELOPER), write: [workspace], read: ["/usr"] };
+    const plan = planLinux(policy, factsOf(), command);
+    if ("missing" in plan) throw new Error("no plan");
+    return plan.ops.flatMap((op) => (op.op === "view" ? op.mounts : []));
+  };
+  const deep = mountsFor("/tmp/one/two/app");
+  const at = (mounts: typeof deep, path: string) => mounts.findIndex((mount) => mount.path === path);
+  expect(deep[at(deep, "/tmp/one")]).toEqual({ path: "/tmp/one", access: "hidden_dir" });
+  expect(at(deep, "/tmp")).toBeLessThan(at(deep, "/tmp/one"));
+  expect(at(deep, "/tmp/one")).toBeLessThan(at(deep, "/tmp/one/two/app"));
+  expect(mountsFor("/tmp/app").filter(({ access }) => access === "hidden_dir")).toEqual([]);
+});

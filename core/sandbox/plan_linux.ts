@@ -206,25 +206,32 @@ function mountsOf(policy: SandboxPolicy): Mount[] {
   const byPath = (a: Mount, b: Mount) => parentsFirst(a.path, b.path);
   const root = binds.filter(({ path }) => path === "/");
   const rest = binds.filter(({ path }) => path !== "/");
-  return [...root, ...baseMounts(policy, root[0]), ...rest.sort(byPath), ...guards(policy, shown).sort(byPath)];
+  return [...root, ...baseMounts(policy, root[0], rest), ...rest.sort(byPath), ...guards(policy, shown).sort(byPath)];
 }
 
 /** What every view has. Over a bind of the host's root its links are there already, and a writable one brings its /tmp. */
-function baseMounts(policy: SandboxPolicy, root: Mount | undefined): Mount[] {
+function baseMounts(policy: SandboxPolicy, root: Mount | undefined, binds: readonly Mount[]): Mount[] {
   const own: Mount[] = [
     { path: "/proc", access: "proc" },
     { path: "/dev", access: "dev" },
   ];
-  const temporary: Mount[] = [
-    { path: "/tmp", access: "tmpfs" },
-    { path: "/var/tmp", access: "tmpfs" },
-  ];
+  const temporary = ["/tmp", "/var/tmp"].flatMap((path) => temporaryMounts(path, policy.home, binds));
   const links = policy.links.map(({ path, target }): Mount => ({ path, access: "symlink", target }));
-  // A home below the private /tmp would be a writable folder there, and what is written to it lost without a word.
-  const home: Mount[] = temporary.some(({ path }) => isWithin(policy.home, path) && policy.home !== path)
-    ? [{ path: policy.home, access: "hidden_dir" }]
-    : [];
-  return [...own, ...(root?.access === "rw" ? [] : [...temporary, ...home]), ...(root ? [] : links)];
+  return [...own, ...(root?.access === "rw" ? [] : temporary), ...(root ? [] : links)];
+}
+
+/**
+ * A private folder in place of the host's. Where a workspace or the home lies below it, the folders above them are closed:
+ * they would be writable there and look like the host's, and what is written to them would be lost without a word.
+ */
+function temporaryMounts(path: string, home: string, binds: readonly Mount[]): Mount[] {
+  const firstBelow = (inner: string) => inner.split("/", path.split("/").length + 1).join("/");
+  const above = binds.flatMap((bind) => (firstBelow(bind.path) === bind.path ? [] : [firstBelow(bind.path)]));
+  const closed = [...above, firstBelow(home)].filter((folder) => folder !== path && isWithin(folder, path));
+  return [
+    { path, access: "tmpfs" },
+    ...[...new Set(closed)].sort().map((folder): Mount => ({ path: folder, access: "hidden_dir" })),
+  ];
 }
 
 /** What is laid over the folders: protected places read-only, secrets empty. */

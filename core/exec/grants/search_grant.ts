@@ -6,15 +6,21 @@ import type { FilePlan } from "../../contract/file_plan.ts";
 import type { SearchGrant } from "../../contract/search.ts";
 import { fsFault, moved } from "./fs_fault.ts";
 
+/** Whether the rules let one more file be read that nobody was asked about. Absolute real paths, files and folders. */
+export type ReadFilter = (path: string) => boolean;
+
 /**
  * The search handle of one call: starts only where the plan says, by the real path that was judged, and sees nothing that
- * the plan hides. A start that leads elsewhere by now throws `fs.moved`. The search engine is loaded by the first search.
+ * the plan hides or a rule keeps from reading. A start that leads elsewhere by now throws `fs.moved`. The search engine is loaded by the first search.
  */
-export function createSearchGrant(plan: FilePlan): SearchGrant {
+export function createSearchGrant(plan: FilePlan, rules: () => Promise<ReadFilter>): SearchGrant {
   // By name too: the survey looks for secret files only near the top, and a search meets them at any depth.
   const isHidden = (path: string) =>
     plan.hidden.some((secret) => path === secret || path.startsWith(`${secret}/`)) || isSecretName(basename(path));
-  const open = async () => (await import("../search/mod.ts")).createSearch({ mayRead: (path) => !isHidden(path) });
+  const open = async () => {
+    const [{ createSearch }, allowed] = await Promise.all([import("../search/mod.ts"), rules()]);
+    return createSearch({ mayRead: (path) => !isHidden(path) && allowed(path) });
+  };
   return {
     grep: async (query, signal) => (await open()).grep({ ...query, path: startOf(plan, query.path) }, signal),
     glob: async (query, signal) => (await open()).glob({ ...query, path: startOf(plan, query.path) }, signal),
