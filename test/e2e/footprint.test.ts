@@ -154,3 +154,22 @@ test("A25 a state folder that others can write stops the run: 121 and state.inse
   chmodSync(scratch.state, 0o700);
   expect((await runCordon(["run", "--", "touch", "ran"], { scratch })).code).toBe(0);
 });
+
+const hasBwrap = missingPrograms(["bwrap"]).length === 0;
+if (!hasBwrap) console.log("skipped: cordon inside bubblewrap, because bwrap is not installed");
+
+for (const [what, flags] of [
+  ["another namespace's /proc", []],
+  ["a /proc of its own", ["--proc", "/proc"]],
+] as const) {
+  test.skipIf(!hasBwrap)(`E4 cordon starts inside bubblewrap with ${what}, and still confines`, async () => {
+    const wrap = (argv: string[]) => ["bwrap", "--dev-bind", "/", "/", "--unshare-all", ...flags, ...argv];
+    // Facts that were remembered outside must not be believed inside.
+    expect((await runCordon(["run", "--", "true"], { scratch })).code).toBe(0);
+    const allowed = await runShell("echo in > made && cat made", { scratch, wrap });
+    expect([allowed.code, allowed.stdout]).toEqual([0, "in\n"]);
+    const refused = await runShell("echo x > ~/.bashrc", { scratch, wrap });
+    expect(refused.code).not.toBe(0);
+    expect(existsSync(join(scratch.home, ".bashrc"))).toBe(false);
+  });
+}

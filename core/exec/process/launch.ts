@@ -48,7 +48,7 @@ export type RunningCommand = { forward: (signal: string) => void; ended: Promise
 export function launch(options: Launch): RunningCommand {
   const { stdio, launcher } = options;
   const out = stdio === "inherit" ? "inherit" : stdio === "collect" ? "pipe" : stdio.appendTo;
-  const child = Bun.spawn([`/proc/${process.pid}/fd/${launcher.fd}`, "run", "--channel=3"], {
+  const child = Bun.spawn([launcher.program, "run", "--channel=3"], {
     argv0: "cordon-launcher",
     env: {},
     stdio: [stdio === "inherit" ? "inherit" : "ignore", out, out, "pipe"],

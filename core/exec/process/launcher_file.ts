@@ -8,6 +8,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +17,7 @@ import { privateFolder } from "../../store/paths.ts";
 import { LAUNCHER_FILE, LAUNCHER_SHA256, LAUNCHER_SIZE_BYTES } from "../generated/launcher.ts";
 
 /** The launcher as an open descriptor: what was verified is what runs, whatever happens to the name meanwhile. */
-export type OpenLauncher = { fd: number; path: string };
+export type OpenLauncher = { fd: number; path: string; program: string };
 
 /** The SHA-256 of the launcher inside this executable. */
 export const LAUNCHER_DIGEST: string = LAUNCHER_SHA256;
@@ -28,15 +29,35 @@ export const LAUNCHER_DIGEST: string = LAUNCHER_SHA256;
 export function openLauncher(cacheFolder: string, uid: number): OpenLauncher {
   const path = join(privateFolder(cacheFolder, uid), `launcher-${LAUNCHER_SHA256}`);
   const cached = openVerified(path, uid);
-  if (cached !== null) return { fd: cached, path };
+  if (cached !== null) return { fd: cached, path, program: programOf(cached, path) };
   takeOut(path);
   const fresh = openVerified(path, uid);
-  if (fresh !== null) return { fd: fresh, path };
+  if (fresh !== null) return { fd: fresh, path, program: programOf(fresh, path) };
   throw new ToolFault({
     code: "state.insecure",
     message: `The launcher ${JSON.stringify(path)} does not have the content that this executable carries, right after it was written`,
     hint: "something else writes in this folder; set CORDON_STATE_DIR to a folder that only you can write",
   });
+}
+
+/**
+ * The name to start it by: the descriptor that was verified, through this process's own folder in /proc. In a pid namespace
+ * with another one's /proc (`bwrap --unshare-pid --dev-bind / /`) that folder is not ours, and the name in the private cache
+ * has to do.
+ */
+function programOf(fd: number, path: string): string {
+  const ours = `/proc/${process.pid}/fd/${fd}`;
+  return isSameFile(ours, fd) ? ours : path;
+}
+
+/** Another namespace's /proc may have a process of our number, with other files. */
+function isSameFile(path: string, fd: number): boolean {
+  try {
+    const [named, open] = [statSync(path), fstatSync(fd)];
+    return named.ino === open.ino && named.dev === open.dev;
+  } catch {
+    return false;
+  }
 }
 
 /** Fits the processor's second-level cache. */

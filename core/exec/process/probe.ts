@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readlinkSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LinuxFacts } from "../../contract/facts.ts";
 import { ToolFault } from "../../contract/fault.ts";
@@ -19,6 +19,9 @@ const FACT_FILES = [
   "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
 ];
 
+/** A container made by the same user has other mounts and another /proc, and may allow less. */
+const FACT_NAMESPACES = ["user", "pid", "mnt"];
+
 /** Probes by running the launcher once and remembers the answer in `folder` until something that it rests on changes. */
 export function createMachine(launcher: () => OpenLauncher, folder: string): Machine {
   const path = () => join(folder, `machine-${factKey()}.json`);
@@ -35,7 +38,7 @@ export function createMachine(launcher: () => OpenLauncher, folder: string): Mac
 }
 
 function probe(launcher: OpenLauncher, path: string): LinuxFacts {
-  const child = Bun.spawnSync([`/proc/${process.pid}/fd/${launcher.fd}`, "probe"], {
+  const child = Bun.spawnSync([launcher.program, "probe"], {
     argv0: "cordon-launcher",
     env: {},
     stdin: "ignore",
@@ -77,6 +80,7 @@ function remembered(path: string): LinuxFacts | null {
 
 function factKey(): string {
   const hash = new Bun.CryptoHasher("sha256").update(LAUNCHER_DIGEST).update(statusLines());
+  for (const name of FACT_NAMESPACES) hash.update(`\n${name} ${linkOf(`/proc/self/ns/${name}`)}`);
   for (const file of FACT_FILES) hash.update(`\n${file} ${textOf(file)}`);
   return hash.digest("hex").slice(0, 24);
 }
@@ -87,6 +91,14 @@ const STATUS_LINES = new Set(["Uid", "Gid", "CapEff", "CapBnd", "NoNewPrivs", "S
 function statusLines(): string {
   const lines = textOf("/proc/self/status").split("\n");
   return lines.filter((line) => STATUS_LINES.has(line.slice(0, line.indexOf(":")))).join("\n");
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "absent";
+  }
 }
 
 function textOf(file: string): string {
