@@ -183,7 +183,11 @@ async function explain(
   return isRefused(planned) ? { ok: false, error: planned.failure } : { ok: true, plan: planned.plan };
 }
 
-type LazyJudge = { judge: Judge; check: () => Promise<void>; now: () => Promise<(question: PolicyQuestion) => Decision> };
+type LazyJudge = {
+  judge: Judge;
+  check: () => Promise<void>;
+  now: () => Promise<(question: PolicyQuestion) => Decision>;
+};
 
 /** The policy component is compiled and the rules are checked at the first question that needs them. */
 function lazyJudge(rules: () => RuleLists): LazyJudge {
