@@ -1,0 +1,74 @@
+// E10: what each mode lets a command of the `bash` tool do, in the seed's three rows: read, write, network.
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { callTool } from "../support/call_tool.ts";
+import { makeScratch, removeScratch, type Scratch } from "../support/scratch.ts";
+
+let scratch: Scratch;
+beforeEach(() => {
+  scratch = makeScratch();
+  mkdirSync(join(scratch.home, ".ssh"));
+  writeFileSync(join(scratch.home, ".ssh/id_ed25519"), "the key");
+  writeFileSync(join(scratch.work, "note"), "a note");
+});
+afterEach(() => removeScratch(scratch));
+
+const bash = (command: string, mode: string, flags: string[] = []) =>
+  callTool("bash", { command }, { scratch }, ["--mode", mode, ...flags]);
+
+/** A server that counts who came; it answers "hello". */
+function listenOnLoopback() {
+  let visits = 0;
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => {
+      visits++;
+      return new Response("hello");
+    },
+  });
+  return { port: server.port, visits: () => visits, [Symbol.dispose]: () => void server.stop(true) };
+}
+
+/** Speaks HTTP with nothing but bash. */
+const visit = (port: number | undefined) =>
+  `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
+
+test("E10 read-only reads, and writes nothing: not by the policy, and not by the sandbox behind it", async () => {
+  expect((await bash("cat note", "read-only")).output?.stdout).toBe("a note");
+  expect((await bash("touch made", "read-only", ["--allow", "Bash(touch *)"])).error?.code).toBe("policy.denied");
+  expect(existsSync(join(scratch.work, "made"))).toBe(false);
+});
+
+test("E10 workspace-write writes the workspace and nothing else, and has no network", async () => {
+  using server = listenOnLoopback();
+  const allow = ["--allow", "Bash"];
+  expect((await bash("install -m 644 note made", "workspace-write", allow)).output).toMatchObject({ exitCode: 0 });
+  expect(existsSync(join(scratch.work, "made"))).toBe(true);
+  const outside = await bash(`install -m 644 note ${scratch.top}/out`, "workspace-write", allow);
+  expect(outside.output).not.toMatchObject({ exitCode: 0 });
+  expect(existsSync(join(scratch.top, "out"))).toBe(false);
+  await bash(visit(server.port), "workspace-write", allow);
+  expect(server.visits()).toBe(0);
+});
+
+test("E10 danger-full-access writes anywhere and has the network, and a secret still asks", async () => {
+  using server = listenOnLoopback();
+  const outside = await bash(`install -m 644 note ${scratch.top}/out`, "danger-full-access");
+  expect(outside.output).toMatchObject({ exitCode: 0 });
+  expect(existsSync(join(scratch.top, "out"))).toBe(true);
+  expect((await bash(visit(server.port), "danger-full-access")).output?.stdout).toContain("hello");
+  expect(server.visits()).toBe(1);
+  expect((await bash("cat ~/.ssh/id_ed25519", "danger-full-access")).error?.code).toBe("policy.needs_answer");
+});
+
+test("E10 danger-full-access hides secrets in the sandbox too, where the policy can't see the name", async () => {
+  const show = (path: string) =>
+    bash(`awk 'BEGIN { f = ENVIRON["HOME"] "${path}"; while ((getline l < f) > 0) print l }'`, "danger-full-access");
+  writeFileSync(join(scratch.home, "plain"), "no secret");
+  expect((await show('/pla" "in')).output?.stdout).toContain("no secret");
+  const hidden = await show('/.ss" "h/id_ed" "25519');
+  expect(hidden.ok).toBe(true);
+  expect(hidden.output?.stdout).toBe("");
+});
