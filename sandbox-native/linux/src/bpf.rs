@@ -41,6 +41,12 @@ pub enum When {
         arg: u8,
         values: Vec<u32>,
     },
+    /// The low half of one register is this value, and the 64 bits of another are not zero.
+    ValueAndPointer {
+        arg: u8,
+        value: u32,
+        pointer: u8,
+    },
     /// socket(2) of another family than these, or of netlink with another protocol than these.
     Socket {
         families: Vec<u32>,
@@ -154,6 +160,11 @@ fn test(when: &When, with: Answer) -> Vec<Instruction> {
             let high = op(LOAD, AT_ARGS + 8 * u32::from(*arg) + 4, 0, 0);
             let any = |jt| op(IF_ANY_BIT, u32::MAX, jt, 0);
             vec![low_half(*arg), any(3), high, any(1), allow, hit]
+        }
+        When::ValueAndPointer { arg, value, pointer } => {
+            let mut program = vec![low_half(*arg), op(IF_EQUAL, *value, 0, 4)];
+            program.extend(test(&When::NotZero { arg: *pointer }, with));
+            program
         }
         When::OneOf { arg, values } => choose(*arg, values, &[hit], &[allow]),
         When::NoneOf { arg, values } => choose(*arg, values, &[allow], &[hit]),

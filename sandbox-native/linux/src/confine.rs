@@ -3,6 +3,7 @@
 use crate::enforced::{Failure, Ledger, Outcome, Step};
 use crate::landlock::{self, Domain};
 use crate::namespaces::{self, Ids};
+use crate::seccomp::Surroundings;
 use crate::{mounts, private_tmp, privileges, seccomp, sys};
 use plan::{LandlockAccess, LandlockRule, LinuxPlan, Network, PlanOp, Report, TmpPlace};
 use std::os::fd::OwnedFd;
@@ -40,7 +41,7 @@ impl Ground<'_> {
             let step = match op {
                 PlanOp::Seccomp { network, watch, .. } => {
                     self.enter_folder().map_err(|failure| Box::new(ledger.refuse("command", failure)))?;
-                    let (step, made) = seccomp::install(*network, watch);
+                    let (step, made) = seccomp::install(Surroundings { network: *network, on_host: self.namespaces.is_err() }, watch);
                     listener = made;
                     step
                 }

@@ -2,6 +2,7 @@
 
 use crate::enforced::{Failure, Outcome, Step};
 use rustix::io::Errno;
+use rustix::process::{Resource, Rlimit};
 use rustix::thread::{CapabilitiesSecureBits, CapabilitySet, CapabilitySets};
 
 /// Drops the ambient, bounding, effective, permitted and inheritable sets, locks the bits by which uid 0 would get them
@@ -27,11 +28,20 @@ pub fn drop_all() -> Step {
         )
         .map_err(Failure::at("set securebits"))?;
     }
+    no_core_dumps();
     let none = CapabilitySet::empty();
     rustix::thread::set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
         .map_err(Failure::at("capset"))?;
     rustix::thread::set_no_new_privs(true).map_err(Failure::at("no_new_privs"))?;
     Ok(Outcome::whole())
+}
+
+/// A crash must not start the program in core_pattern: it runs on the host as root, over what the command left it. The
+/// kernel asks for no dump and for no program where the limit is exactly 1 (coredump(5); `do_coredump`), while 0 stops
+/// files only. Where the hard limit is 0 already and may not be raised, it stays: nothing worse than before.
+fn no_core_dumps() {
+    let limit = Rlimit { current: Some(1), maximum: Some(1) };
+    let _ = rustix::process::setrlimit(Resource::Core, limit);
 }
 
 /// Without CAP_SETPCAP the bounding set stays, and no_new_privs makes it worthless: execve grants nothing under it.

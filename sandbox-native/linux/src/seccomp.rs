@@ -12,6 +12,16 @@ use std::os::fd::OwnedFd;
 const REFUSE: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned();
 const ABSENT: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
 const TRAP: u32 = libc::SECCOMP_RET_USER_NOTIF;
+/// The call is not made, and its caller is told that it went well.
+const IGNORE: u32 = libc::SECCOMP_RET_ERRNO;
+
+/// What the command's sockets are confined by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Surroundings {
+    pub network: Network,
+    /// The command sees the host's own file system, with the sockets in it.
+    pub on_host: bool,
+}
 
 fn unsigned(values: &[libc::c_int]) -> Vec<u32> {
     values.iter().map(|value| value.cast_unsigned()).collect()
@@ -27,10 +37,11 @@ fn number(call: libc::c_long) -> u32 {
 }
 
 /// Which sockets are refused.
-fn refused_sockets(network: Network) -> When {
-    let (families, netlink): (&[libc::c_int], &[libc::c_int]) = match network {
+fn refused_sockets(around: Surroundings) -> When {
+    let (families, netlink): (&[libc::c_int], &[libc::c_int]) = match around.network {
         Network::Blocked => (&[table::ALWAYS_OPEN_FAMILY], &table::NETLINK_PROTOCOLS_HOST),
         Network::Private => (&table::OPEN_FAMILIES, &table::NETLINK_PROTOCOLS),
+        Network::Open if around.on_host => (&table::OPEN_FAMILIES_ON_HOST, &table::NETLINK_PROTOCOLS_HOST),
         Network::Open => (&table::OPEN_FAMILIES, &table::NETLINK_PROTOCOLS_HOST),
     };
     When::Socket { families: unsigned(families), netlink: unsigned(netlink) }
@@ -38,7 +49,7 @@ fn refused_sockets(network: Network) -> When {
 
 /// What is refused. clone3 is not there at all: it hides its flags behind a pointer, and with ENOSYS libc falls back to
 /// clone.
-fn refusals(network: Network) -> Verdicts {
+fn refusals(around: Surroundings) -> Verdicts {
     let refused = table::REFUSED.iter().chain(table::REFUSED_HERE);
     let mut verdicts: Verdicts = refused.map(|(call, _)| (number(*call), (When::Always, REFUSE))).collect();
     let namespaces = any_of(&table::NAMESPACE_FLAGS);
@@ -48,9 +59,16 @@ fn refusals(network: Network) -> Verdicts {
         (libc::SYS_unshare, When::AnyBit { arg: 0, mask: with_time }),
         (libc::SYS_ioctl, When::OneOf { arg: 1, values: table::REFUSED_IOCTLS.to_vec() }),
         (libc::SYS_personality, When::NoneOf { arg: 0, values: table::PERSONALITIES.to_vec() }),
-        (libc::SYS_socket, refused_sockets(network)),
+        (libc::SYS_socket, refused_sockets(around)),
     ] {
         verdicts.insert(number(call), (when, REFUSE));
+    }
+    // See privileges::no_core_dumps: 1 is what keeps the host's handler from being started, and 0 would undo it.
+    for (call, when) in [
+        (libc::SYS_setrlimit, When::OneOf { arg: 0, values: vec![libc::RLIMIT_CORE] }),
+        (libc::SYS_prlimit64, When::ValueAndPointer { arg: 1, value: libc::RLIMIT_CORE, pointer: 2 }),
+    ] {
+        verdicts.insert(number(call), (when, IGNORE));
     }
     verdicts.insert(number(libc::SYS_clone3), (When::Always, ABSENT));
     verdicts
@@ -58,7 +76,7 @@ fn refusals(network: Network) -> Verdicts {
 
 /// Adds the calls that the watch sees. An open counts when its flags can write or make a file; openat2 hides its flags
 /// behind a pointer and is not seen. None of them has a verdict of its own but socket(2).
-fn add_traps(verdicts: &mut Verdicts, kinds: &[WatchKind], network: Network) {
+fn add_traps(verdicts: &mut Verdicts, kinds: &[WatchKind], around: Surroundings) {
     let mut trap = |call, when| drop(verdicts.insert(number(call), (when, TRAP)));
     if kinds.contains(&WatchKind::Write) {
         let writing = |arg| {
@@ -75,21 +93,21 @@ fn add_traps(verdicts: &mut Verdicts, kinds: &[WatchKind], network: Network) {
     if kinds.contains(&WatchKind::Connect) {
         trap(libc::SYS_connect, When::Always);
         trap(libc::SYS_sendto, When::NotZero { arg: 4 });
-        if network == Network::Blocked {
+        if around.network == Network::Blocked {
             // Refused by the answer of the watch, which looks at registers only; without a listener the kernel says ENOSYS.
-            trap(libc::SYS_socket, refused_sockets(network));
+            trap(libc::SYS_socket, refused_sockets(around));
         }
     }
 }
 
 /// Installs the filter; gives the listener of the watch where there is one. Needs no_new_privs. The watch missing is a
 /// remark and no loss: it protects nothing.
-pub fn install(network: Network, watch: &[WatchKind]) -> (Step, Option<OwnedFd>) {
+pub fn install(around: Surroundings, watch: &[WatchKind]) -> (Step, Option<OwnedFd>) {
     let whole = |why| Ok(Outcome { why, ..Outcome::whole() });
     let mut missing = None;
     if !watch.is_empty() {
-        let mut verdicts = refusals(network);
-        add_traps(&mut verdicts, watch, network);
+        let mut verdicts = refusals(around);
+        add_traps(&mut verdicts, watch, around);
         match sys::load_filter_listened(&bpf::assemble(&verdicts)) {
             Ok(listener) => return (whole(None), Some(listener)),
             Err(Errno::BUSY) => missing = Some("watch is missing: EBUSY: an outer sandbox already listens".into()),
@@ -98,7 +116,7 @@ pub fn install(network: Network, watch: &[WatchKind]) -> (Step, Option<OwnedFd>)
             }
         }
     }
-    let loaded = sys::load_filter(&bpf::assemble(&refusals(network)));
+    let loaded = sys::load_filter(&bpf::assemble(&refusals(around)));
     (loaded.map_err(Failure::at("seccomp")).and_then(|()| whole(missing)), None)
 }
 
@@ -115,8 +133,12 @@ mod tests {
     const ALL: [WatchKind; 2] = [WatchKind::Write, WatchKind::Connect];
 
     fn program(network: Network, watch: &[WatchKind]) -> Vec<Instruction> {
-        let mut verdicts = refusals(network);
-        add_traps(&mut verdicts, watch, network);
+        program_in(Surroundings { network, on_host: network == Network::Blocked }, watch)
+    }
+
+    fn program_in(around: Surroundings, watch: &[WatchKind]) -> Vec<Instruction> {
+        let mut verdicts = refusals(around);
+        add_traps(&mut verdicts, watch, around);
         bpf::assemble(&verdicts)
     }
 
@@ -128,8 +150,9 @@ mod tests {
     fn every_number_gets_the_answer_of_the_table() {
         for network in NETWORKS {
             for watch in [&ALL[..], &[]] {
-                let mut verdicts = refusals(network);
-                add_traps(&mut verdicts, watch, network);
+                let around = Surroundings { network, on_host: false };
+                let mut verdicts = refusals(around);
+                add_traps(&mut verdicts, watch, around);
                 let program = bpf::assemble(&verdicts);
                 assert!(program.len() < 4096, "BPF_MAXINSNS");
                 for call in (0..1_000).chain([0x3fff_ffff]) {
@@ -204,6 +227,27 @@ mod tests {
             let generic = answer_to(&plain, libc::SYS_socket, socket(libc::AF_NETLINK, 16));
             assert_eq!(generic == ALLOW, network == Network::Private, "{network:?}");
         }
+    }
+
+    #[test]
+    fn on_the_host_an_open_network_has_no_sockets_by_path() {
+        let socket = |family: i32| [family as u64, 0, 0, 0, 0, 0];
+        let program = program_in(Surroundings { network: Network::Open, on_host: true }, &ALL);
+        assert_eq!(answer_to(&program, libc::SYS_socket, socket(libc::AF_UNIX)), REFUSE);
+        for family in [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK] {
+            assert_eq!(answer_to(&program, libc::SYS_socket, socket(family)), ALLOW);
+        }
+        assert_eq!(answer_to(&program, libc::SYS_socketpair, socket(libc::AF_UNIX)), ALLOW);
+    }
+
+    #[test]
+    fn the_limit_on_core_dumps_can_be_read_and_not_changed() {
+        let program = program(Network::Private, &ALL);
+        let prlimit = |what, new: u64| answer_to(&program, libc::SYS_prlimit64, [0, what, new, 0, 0, 0]);
+        let core = u64::from(libc::RLIMIT_CORE);
+        assert_eq!((prlimit(core, 0), prlimit(core, 1), prlimit(core, 1 << 40)), (ALLOW, IGNORE, IGNORE));
+        assert_eq!(prlimit(libc::RLIMIT_NOFILE.into(), 1), ALLOW);
+        assert_eq!(answer_to(&program, libc::SYS_setrlimit, [core, 1, 0, 0, 0, 0]), IGNORE);
     }
 
     #[test]

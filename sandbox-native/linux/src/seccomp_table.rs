@@ -3,6 +3,9 @@
 
 use libc::*;
 
+/// open_tree_attr(2), since Linux 6.15 and younger than the libc crate: the same number everywhere.
+const OPEN_TREE_ATTR: c_long = 467;
+
 /// Refused with EPERM whatever the arguments are.
 pub const REFUSED: &[(c_long, &str)] = &[
     (SYS_mount, "mounts would change the view"),
@@ -48,6 +51,8 @@ pub const REFUSED: &[(c_long, &str)] = &[
     (SYS_move_pages, "learns the layout of other processes"),
     (SYS_migrate_pages, "moves memory of other processes"),
     (SYS_kcmp, "compares kernel pointers of processes"),
+    (OPEN_TREE_ATTR, "mounts would change the view"),
+    (SYS_quotactl_fd, "the machine's quotas"),
 ];
 
 /// Refused on x86-64 only.
@@ -74,9 +79,10 @@ pub const NAMESPACE_FLAGS: [c_int; 7] =
 /// Also a namespace, but its bit is part of clone's exit signal: unshare only.
 pub const CLONE_NEWTIME: c_int = 0x80;
 
-/// ioctls that type into the terminal (TIOCSTI) or paste into the console (TIOCLINUX): what is typed runs outside.
+/// ioctls that type into the terminal (TIOCSTI) or paste into the console (TIOCLINUX): what is typed runs outside. And
+/// TIOCSETD, which loads a line discipline: old kernel code, and the terminal keeps it when the command has ended.
 /// Compared on 32 bits, since the kernel looks at no more (CVE-2019-10063).
-pub const REFUSED_IOCTLS: [u32; 2] = [0x5412, 0x541c];
+pub const REFUSED_IOCTLS: [u32; 3] = [0x5412, 0x541c, 0x5423];
 
 /// Values of personality(2) that change nothing that protects: Linux, 32-bit uname, UNAME26, no randomisation (gdb,
 /// setarch -R), and the query. What is left over is READ_IMPLIES_EXEC and old systems.
@@ -85,6 +91,10 @@ pub const PERSONALITIES: [u32; 6] = [0, 8, 0x0002_0000, 0x0002_0008, 0x0004_0000
 /// Socket families that stay open where a namespace or the policy allows the network. Everything else (vsock, packet,
 /// alg, bluetooth, …) reaches the hypervisor, the wire or rare kernel code.
 pub const OPEN_FAMILIES: [c_int; 4] = [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK];
+
+/// The same where the command is on the host's file system: what listens at a path there (docker, D-Bus, ssh-agent) would
+/// run programs for it without any sandbox, and Landlock can't refuse the connect before ABI 9. socketpair(2) stays.
+pub const OPEN_FAMILIES_ON_HOST: [c_int; 3] = [AF_INET, AF_INET6, AF_NETLINK];
 
 /// Where sockets are refused, this family stays: node, python and getaddrinfo list interfaces through it, and changing
 /// anything needs CAP_NET_ADMIN. AF_UNIX is not here: sockets of the host (docker, D-Bus, ssh-agent) are reachable by
