@@ -37,9 +37,10 @@ export const HOST_TRUST: readonly PathRule[] = [
   { path: "venv/pyvenv.cfg", reason: "decides which Python runs on the host" },
 ];
 
-/** The same for a repository that lies outside the workspace, or whose worktree the workspace is. Absolute paths. */
+/** The same for any repository, worktree or submodule, in the workspace or outside. Absolute paths. */
 export function gitTrust({ gitDir, commonDir }: GitPlace): PathRule[] {
   return [
+    { path: `${gitDir}/commondir`, reason: "names the repository whose settings git obeys" },
     { path: `${commonDir}/hooks`, reason: "git runs these on the host" },
     { path: `${commonDir}/config`, reason: "keys such as core.fsmonitor and core.sshCommand make git run programs" },
     { path: `${gitDir}/config.worktree`, reason: "keys in it make git run programs" },
@@ -73,12 +74,40 @@ export const SECRETS: readonly PathRule[] = [
   { path: "~/.config/cordon", reason: "cordon's own policy" },
   { path: "~/.cordon", reason: OWN_STATE },
   { path: "~/.local/state/cordon", reason: OWN_STATE },
+  { path: "~/.pgpass", reason: "passwords" },
+  { path: "~/.my.cnf", reason: "passwords" },
+  { path: "~/.vault-token", reason: "tokens" },
+  { path: "~/.terraform.d/credentials.tfrc.json", reason: "tokens" },
+  { path: "~/.config/op", reason: "passwords" },
+  { path: "~/.config/rclone", reason: "cloud credentials" },
+  { path: "~/.nvm/.npmrc", reason: "registry tokens" },
   { path: "~/.bash_history", reason: "may hold typed secrets" },
   { path: "~/.zsh_history", reason: "may hold typed secrets" },
   { path: "/etc/shadow", reason: "password hashes" },
   { path: "/etc/gshadow", reason: "password hashes" },
   { path: "/etc/sudoers", reason: "tells which account is worth attacking" },
+  { path: "/etc/sudoers.d", reason: "tells which account is worth attacking" },
+  { path: "/etc/shadow-", reason: "password hashes" },
+  { path: "/etc/gshadow-", reason: "password hashes" },
+  { path: "/etc/security/opasswd", reason: "password hashes" },
   { path: "/etc/ssl/private", reason: "private keys" },
+  { path: "/etc/pki/tls/private", reason: "private keys" },
+  { path: "/etc/letsencrypt", reason: "private keys" },
+  { path: "/etc/ssh/ssh_host_rsa_key", reason: "the machine's private key" },
+  { path: "/etc/ssh/ssh_host_ecdsa_key", reason: "the machine's private key" },
+  { path: "/etc/ssh/ssh_host_ed25519_key", reason: "the machine's private key" },
+  { path: "/etc/krb5.keytab", reason: "the machine's Kerberos key" },
+  { path: "/etc/wireguard", reason: "private keys" },
+  { path: "/etc/openvpn", reason: "private keys" },
+  { path: "/etc/NetworkManager/system-connections", reason: "passwords of networks" },
+  { path: "/etc/netplan", reason: "passwords of networks" },
+  { path: "/etc/kubernetes", reason: "cluster credentials" },
+  { path: "/etc/rancher", reason: "cluster credentials" },
+  { path: "/sys/kernel/debug", reason: "state of the kernel and of other processes" },
+  { path: "/sys/kernel/tracing", reason: "state of the kernel and of other processes" },
+  { path: "/sys/firmware/efi/efivars", reason: "may hold keys of the machine" },
+  { path: "/sys/fs/pstore", reason: "messages of the kernel" },
+  { path: "/run/secrets", reason: "secrets of a container" },
 ];
 
 /** The path of a rule with the home folder put in. */

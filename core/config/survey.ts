@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { GitPlace, Survey, Surveyed } from "../contract/survey.ts";
+import { nestedGit } from "./nested_git.ts";
 import { gitTrust, isSecretName } from "./protected_paths.ts";
 import { surveyPath } from "./resolve_path.ts";
 
@@ -16,15 +17,21 @@ export function surveyPlaces(
   const found = new Map<string, Surveyed>();
   const { workspace, home } = place;
   const git = findGit(workspace);
-  const trusted = git ? gitTrust(git).map(({ path }) => path) : [];
-  for (const path of new Set([...paths, ...trusted])) found.set(path, lenient(path));
+  const budget = { left: SECRET_SCAN_ENTRIES };
+  const top = entriesOf(workspace, budget);
+  const folders = top.filter((entry) => entry.isDirectory() && entry.name !== ".git").map(({ name }) => name);
+  const nested = nestedGit(workspace, git, folders);
+  const repositories = [...(git ? [git] : []), ...nested.places];
+  const trusted = repositories.flatMap((place) => gitTrust(place).map(({ path }) => path));
+  for (const path of new Set([...paths, ...trusted, ...nested.pointers])) found.set(path, lenient(path));
   return {
     workspace,
     home,
     git,
     paths: found,
-    secretFiles: secretFiles(workspace),
-    pathFolders: pathFolders(pathVariable),
+    nested,
+    secretFiles: secretFiles(workspace, top, budget),
+    pathFolders: pathFolders(pathVariable, workspace),
   };
 }
 
@@ -37,18 +44,24 @@ function lenient(path: string): Surveyed {
   }
 }
 
-function pathFolders(pathVariable: string): string[] {
+function pathFolders(pathVariable: string, workspace: string): string[] {
   const folders = pathVariable.split(":").filter((folder) => folder.startsWith("/"));
   return folders.flatMap((folder) => {
     const { kind, real } = lenient(folder);
-    return kind === "folder" ? [real] : [];
+    return kind === "folder" && !leadsOut(folder, real, workspace) ? [real] : [];
   });
 }
 
+/** A folder of PATH in the workspace may be a link that an earlier command planted there to open a folder elsewhere. */
+function leadsOut(folder: string, real: string, workspace: string): boolean {
+  const inside = (path: string) => path === workspace || path.startsWith(`${workspace}/`);
+  if (folder === real || inside(real)) return false;
+  for (let at = folder; at !== "/"; at = dirname(at)) if (inside(lenient(at).real)) return true;
+  return false;
+}
+
 /** Secret files at the top of the workspace and one folder down; hidden folders and dependencies are left out. */
-function secretFiles(workspace: string): string[] {
-  const budget = { left: SECRET_SCAN_ENTRIES };
-  const top = entriesOf(workspace, budget);
+function secretFiles(workspace: string, top: readonly Entry[], budget: { left: number }): string[] {
   const below = top.filter(
     (entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules",
   );

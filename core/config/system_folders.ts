@@ -18,7 +18,19 @@ export const SYSTEM_READ: readonly string[] = [
   "/var/lib/alternatives",
   // Runtimes read cgroup limits and the processor's caches here to choose their thread count.
   "/sys",
+  // What /etc/resolv.conf points at. The folders hold sockets of the resolvers too, so only the files.
+  "/run/systemd/resolve/stub-resolv.conf",
+  "/run/systemd/resolve/resolv.conf",
+  "/run/NetworkManager/resolv.conf",
+  "/run/resolvconf/resolv.conf",
+  "/mnt/wsl/resolv.conf",
 ];
+
+/**
+ * Where services of the host listen (docker, D-Bus, systemd, databases). A socket can be connected to through a read-only
+ * mount, and most of them run programs for their clients: reading all files is no reason to reach them.
+ */
+export const SERVICES: readonly string[] = ["/run"];
 
 /** Toolchains below the home folder that programs on PATH are part of. Folders that hold credentials are named file by file. */
 export const HOME_READ: readonly string[] = [

@@ -14,6 +14,8 @@ export type SandboxPolicy = {
   hidden: { path: string; folder: boolean; reason: string }[];
   protected: { path: string; reason: string }[];
   links: ShownLink[];
+  /** Folders where services of the host listen: closed where a wider folder shows them, but for what is named inside. */
+  services: string[];
   /** Devices of the host that stay usable where there is no /dev of the command's own. */
   devices: string[];
   network: "blocked" | "open";

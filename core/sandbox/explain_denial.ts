@@ -67,7 +67,7 @@ function flag(name: string, path: string): string {
  */
 export function guessHiddenRead(policy: SandboxPolicy, at: number): Denial | null {
   // Files of the system's own administration are closed to ordinary users anyway; naming them would drown the others.
-  const secrets = policy.hidden.filter(({ path, reason }) => !path.startsWith("/etc/") && reason !== OWN_STATE);
+  const secrets = policy.hidden.filter(({ path, reason }) => !/^\/(etc|run|sys)\//.test(path) && reason !== OWN_STATE);
   const paths = secrets.map(({ path }) => path);
   if (paths.length === 0) return null;
   const reason = `if it tried to read one of these, they are hidden here: ${paths.join(", ")}`;

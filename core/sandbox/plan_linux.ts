@@ -200,13 +200,21 @@ function mountsOf(policy: SandboxPolicy): Mount[] {
   const shown = [...new Set([...policy.write, ...policy.read])];
   const insideOther = (path: string, roots: readonly string[]) =>
     roots.some((root) => root !== path && isWithin(path, root));
+  const closed = policy.services.filter((folder) => !shown.includes(folder) && insideOther(folder, shown));
+  const named = (path: string) => closed.some((folder) => isWithin(path, folder));
   const binds = shown
-    .filter((path) => !insideOther(path, write.has(path) ? policy.write : shown))
+    .filter((path) => named(path) || !insideOther(path, write.has(path) ? policy.write : shown))
     .map((path): Mount => ({ path, access: write.has(path) ? "rw" : "ro" }));
   const byPath = (a: Mount, b: Mount) => parentsFirst(a.path, b.path);
   const root = binds.filter(({ path }) => path === "/");
   const rest = binds.filter(({ path }) => path !== "/");
-  return [...root, ...baseMounts(policy, root[0], rest), ...rest.sort(byPath), ...guards(policy, shown).sort(byPath)];
+  const services = closed.map((path): Mount => ({ path, access: "hidden_dir" }));
+  return [
+    ...root,
+    ...baseMounts(policy, root[0], rest),
+    ...[...services, ...rest].sort(byPath),
+    ...guards(policy, shown).sort(byPath),
+  ];
 }
 
 /** What every view has. Over a bind of the host's root its links are there already, and a writable one brings its /tmp. */

@@ -4,7 +4,7 @@ import type { Demands, SandboxRequest } from "../contract/sandbox_request.ts";
 import type { Survey, Surveyed } from "../contract/survey.ts";
 import { isWithin } from "./path_order.ts";
 import { fromHome, gitTrust, HOST_TRUST, SECRETS } from "../config/protected_paths.ts";
-import { DEVICES, HOME_READ, NEVER_WORKSPACE, SYSTEM_READ } from "../config/system_folders.ts";
+import { DEVICES, HOME_READ, NEVER_WORKSPACE, SERVICES, SYSTEM_READ } from "../config/system_folders.ts";
 
 /** What holds unless the caller says otherwise. `must` here is what both tiers can give. */
 const DEFAULT_DEMANDS: Demands = {
@@ -20,6 +20,9 @@ const DEFAULT_DEMANDS: Demands = {
   "syscalls.filtered": "must",
 };
 
+/** Why the `.git` file of a worktree or submodule is closed. */
+const GIT_POINTER = "names the repository that git obeys";
+
 /** Every path that a policy for this request may name; the survey looks them up. Absolute, in the caller's words. */
 export function pathsToSurvey(request: SandboxRequest, workspace: string, home: string): string[] {
   const homeReads = HOME_READ.map((path) => `${home}/${path}`);
@@ -31,6 +34,7 @@ export function pathsToSurvey(request: SandboxRequest, workspace: string, home: 
     home,
     ...SYSTEM_READ,
     ...DEVICES,
+    ...SERVICES,
     ...homeReads,
     ...trust,
     ...secrets,
@@ -78,6 +82,7 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
     hidden: hiddenPaths(request, survey, found),
     protected: protectedPaths(request, survey, found),
     links,
+    services: SERVICES.filter((path) => found(path)?.real === path),
     devices: unique(reals(DEVICES)),
     network: request.network === "open" ? "open" : "blocked",
     demands: demandsOf(request),
@@ -146,9 +151,11 @@ function protectedPaths(
   });
   const dotGit = found(`${survey.workspace}/.git`);
   // In a worktree or a submodule it is a file, and git on the host obeys the folder that it names.
-  const pointer = dotGit?.kind === "file" ? [{ path: dotGit.real, reason: "names the repository that git obeys" }] : [];
-  const trusted = survey.git && gitFolders(survey).length > 0 ? gitTrust(survey.git) : [];
-  const outside = trusted.flatMap(({ path, reason }) => {
+  const pointer = dotGit?.kind === "file" ? [{ path: dotGit.real, reason: GIT_POINTER }] : [];
+  const own = survey.git && gitFolders(survey).length > 0 ? [survey.git] : [];
+  const trusted = [...own, ...survey.nested.places].flatMap(gitTrust);
+  const named = survey.nested.pointers.map((path) => ({ path, reason: GIT_POINTER }));
+  const outside = [...trusted, ...named].flatMap(({ path, reason }) => {
     const entry = found(path);
     return entry ? [{ path: entry.real, reason }] : [];
   });

@@ -44,6 +44,7 @@ export function surveyOf(
     workspace: "/home/ada/app",
     home: "/home/ada",
     git: null,
+    nested: { places: [], pointers: [] },
     paths,
     secretFiles: [],
     pathFolders: ["/usr/bin"],
