@@ -3,8 +3,8 @@ import { nearestNames } from "@cordon/core";
 import type { Cli } from "./command.ts";
 import { COMMANDS, type LoadedCommand } from "./commands.ts";
 import { EXIT } from "./exit_codes.ts";
-import { emptyRulesDraft, readFlags, RULE_FLAGS, usageFault } from "./flags.ts";
-import { writeFully } from "./ui/write_fully.ts";
+import { emptyRulesDraft, foldersOf, readFlags, RULE_FLAGS, usageFault } from "./flags.ts";
+import { writeAnswer, writeFully } from "./ui/write_fully.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs the command that `args` name; resolves to the exit code. Throws ToolFault `usage`. */
@@ -56,7 +56,7 @@ function splitCommand(args: readonly string[], cli: Cli): { name: string; rest: 
   const words = readFlags(args, draft, {
     table,
     words: "command",
-    folders: { cwd: cli.world.cwd, home: cli.world.env["HOME"] },
+    folders: foldersOf(cli),
   });
   if (draft.version) return { name: "version", rest: [] };
   const [name, ...rest] = words;
@@ -85,7 +85,7 @@ function toCitty(command: LoadedCommand, cli: Cli, ended: (code: number) => void
 }
 
 function print(text: string): number {
-  writeFully(1, text);
+  writeAnswer(text);
   return EXIT.ok;
 }
 

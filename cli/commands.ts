@@ -1,5 +1,4 @@
 import type { Cli } from "./command.ts";
-import type { FlagTable } from "./flags.ts";
 
 /** A command as the command line sees it: its draft type is its own business. */
 export type LoadedCommand = {
@@ -33,6 +32,3 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/tour.ts")).command,
   },
 };
-
-/** A flag table with the draft type forgotten. */
-export type AnyFlagTable = LoadedCommand["flags"] | FlagTable<never>;

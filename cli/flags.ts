@@ -1,5 +1,6 @@
 import { nearestNames, parseMode } from "@cordon/core";
 import { type ModeSetting, type RuleLists, ToolFault } from "@cordon/core/contract";
+import type { Cli } from "./command.ts";
 
 /** Where relative paths and `~` start. */
 export type Folders = { cwd: string; home: string | undefined };
@@ -53,6 +54,22 @@ export function readFlags<Draft>(
     spec.apply(draft, value, folders);
   }
   return found;
+}
+
+/** Reads the flags of a command that takes no words. Throws ToolFault `usage` for a word; `instead` says what to write. */
+export function readFlagsOnly<Draft extends CommonDraft>(
+  args: readonly string[],
+  draft: Draft,
+  { command, cli, instead }: { command: { name: string; flags: FlagTable<Draft> }; cli: Cli; instead?: string },
+): void {
+  const [word] = readFlags(args, draft, { table: command.flags, words: "mixed", folders: foldersOf(cli) });
+  if (word !== undefined && !draft.help)
+    throw usageFault(`cordon ${command.name} takes no word, found ${JSON.stringify(word)}`, instead);
+}
+
+/** Where the paths of this command line start. */
+export function foldersOf({ world }: Cli): Folders {
+  return { cwd: world.cwd, home: world.env["HOME"] };
 }
 
 /** `--deny-read -- cat x` must not hide a file named `--`; a value that starts with a dash is written behind `=`. */

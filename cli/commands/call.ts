@@ -3,11 +3,12 @@ import type { ToolRequest, ToolResult } from "@cordon/core/contract";
 import type { Cli, Command } from "../command.ts";
 import { EXIT, exitCodeOf } from "../exit_codes.ts";
 import { parseDuration } from "../flag_values.ts";
-import { emptyRulesDraft, readFlags, RULE_FLAGS, type RulesDraft, usageFault } from "../flags.ts";
+import { emptyRulesDraft, foldersOf, readFlags, RULE_FLAGS, type RulesDraft, usageFault } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
 import { createPersonAsker } from "../ui/ask_person.ts";
 import { printHelp } from "../ui/help.ts";
-import { writeFully } from "../ui/write_fully.ts";
+import { visibleJson } from "../ui/visible_text.ts";
+import { writeAnswer } from "../ui/write_fully.ts";
 
 type CallDraft = RulesDraft & { timeoutMs: number | undefined };
 
@@ -40,8 +41,11 @@ the policy demands, 121 bad usage.`,
 
 async function callTool(args: readonly string[], cli: Cli): Promise<number> {
   const draft: CallDraft = { ...emptyRulesDraft(), timeoutMs: undefined };
-  const folders = { cwd: cli.world.cwd, home: cli.world.env["HOME"] };
-  const [tool, json, ...more] = readFlags(args, draft, { table: command.flags, words: "mixed", folders });
+  const [tool, json, ...more] = readFlags(args, draft, {
+    table: command.flags,
+    words: "mixed",
+    folders: foldersOf(cli),
+  });
   if (draft.help) return printHelp(command);
   if (!tool) throw usageFault("No tool was named", "write cordon call TOOL [JSON]; cordon tools lists them");
   if (more.length > 0)
@@ -71,7 +75,8 @@ async function callTool(args: readonly string[], cli: Cli): Promise<number> {
 }
 
 function show(result: ToolResult, cli: Cli): number {
-  writeFully(1, `${JSON.stringify(result, null, cli.isTty(1) ? 2 : undefined)}\n`);
+  const text = cli.isTty(1) ? visibleJson(JSON.stringify(result, null, 2)) : JSON.stringify(result);
+  writeAnswer(`${text}\n`);
   return result.ok ? EXIT.ok : exitCodeOf(result.error.code);
 }
 

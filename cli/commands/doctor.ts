@@ -1,11 +1,11 @@
 import { createCore } from "@cordon/core";
 import type { Cli, Command } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
-import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlags, usageFault } from "../flags.ts";
+import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlagsOnly } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
 import { printHelp } from "../ui/help.ts";
 import { renderMachine } from "../ui/render_machine.ts";
-import { writeFully } from "../ui/write_fully.ts";
+import { writeAnswer } from "../ui/write_fully.ts";
 import { VERSION } from "../version.ts";
 
 type DoctorDraft = CommonDraft & { json: boolean };
@@ -29,13 +29,8 @@ export const command: Command<DoctorDraft> = {
   examples: [["cordon doctor", "each protection with its state"]],
   run: async (args, cli) => {
     const draft: DoctorDraft = { ...emptyCommonDraft(), json: false };
-    const words = readFlags(args, draft, {
-      table: command.flags,
-      words: "mixed",
-      folders: { cwd: cli.world.cwd, home: cli.world.env["HOME"] },
-    });
+    readFlagsOnly(args, draft, { command, cli });
     if (draft.help) return printHelp(command);
-    if (words.length > 0) throw usageFault(`cordon doctor takes no word, found ${JSON.stringify(words[0])}`);
     return examine(draft, cli);
   },
 };
@@ -43,8 +38,7 @@ export const command: Command<DoctorDraft> = {
 async function examine(draft: DoctorDraft, cli: Cli): Promise<number> {
   const core = createCore({ world: cli.world, asker: NOBODY, background: "refused" });
   const report = await core.machine();
-  writeFully(
-    1,
+  writeAnswer(
     draft.json ? `${JSON.stringify({ version: VERSION, ...report }, null, 2)}\n` : renderMachine(report, VERSION),
   );
   await core.close();

@@ -5,7 +5,7 @@ import { createCore, type CordonCore } from "@cordon/core";
 import type { Denial, SandboxRequest, ToolRequest, ToolResult } from "@cordon/core/contract";
 import type { Cli, Command } from "../command.ts";
 import { EXIT, EXIT_MEANINGS, runExitCodeOf } from "../exit_codes.ts";
-import { readFlags, usageFault } from "../flags.ts";
+import { foldersOf, readFlags, usageFault } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
 import { createDenialReporter } from "../ui/denial_reporter.ts";
 import { emptyRunDraft, RUN_FLAGS, type RunDraft } from "./run_flags.ts";
@@ -36,8 +36,7 @@ A PATH is relative to the current folder; repeat a flag, or write commas, for mo
 
 async function runCommand(args: readonly string[], cli: Cli): Promise<number> {
   const draft = emptyRunDraft();
-  const folders = { cwd: cli.world.cwd, home: cli.world.env["HOME"] };
-  const argv = readFlags(args, draft, { table: RUN_FLAGS, words: "command", folders });
+  const argv = readFlags(args, draft, { table: RUN_FLAGS, words: "command", folders: foldersOf(cli) });
   if (draft.help) return showHelp();
   if (argv.length === 0 || argv[0] === "")
     throw usageFault("No command was given", "write cordon run [flags] -- CMD ARGS…, see cordon run --help");
@@ -144,9 +143,9 @@ async function explain(core: CordonCore, request: ToolRequest, { draft, cli }: O
     showError(cli, answer.error);
     return runExitCodeOf(answer.error.code);
   }
-  const { writeFully } = await import("../ui/write_fully.ts");
+  const { writeAnswer } = await import("../ui/write_fully.ts");
   const { renderPlan } = await import("../ui/render_plan.ts");
-  writeFully(1, draft.json ? `${JSON.stringify(answer.plan, null, 2)}\n` : renderPlan(answer.plan));
+  writeAnswer(draft.json ? `${JSON.stringify(answer.plan, null, 2)}\n` : renderPlan(answer.plan));
   return EXIT.ok;
 }
 

@@ -68,7 +68,8 @@ export const RUN_FLAGS: FlagTable<RunDraft> = {
   },
   "deny-net": {
     takes: "optional",
-    help: "no network, even where the configuration allows it",
+    hint: "HOST,…",
+    help: "no network, whatever else is allowed (host lists: not in this version)",
     apply: (draft, value) => {
       // Less network than asked to deny is safe; but a host list reads as if the other hosts were open.
       if (value !== null)

@@ -2,9 +2,10 @@ import { createCore } from "@cordon/core";
 import { createQuestionDesk, createServeSession, type ServeSession } from "@cordon/core/serve";
 import type { Cli, Command } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
-import { emptyRulesDraft, readFlags, RULE_FLAGS, type RulesDraft, usageFault } from "../flags.ts";
+import { emptyRulesDraft, readFlagsOnly, RULE_FLAGS, type RulesDraft } from "../flags.ts";
 import { printHelp } from "../ui/help.ts";
 import { createLineWriter, type LineWriter } from "../ui/line_writer.ts";
+import { refuseLoss } from "../ui/write_fully.ts";
 import { VERSION } from "../version.ts";
 
 /** Beyond this much unread output, input is left unread: a client that does not listen is not served more. */
@@ -21,19 +22,13 @@ export const command: Command<RulesDraft> = {
   cancel      {"type":"cancel","id":"1"}
   no answers  {"type":"hello","answers":false}: what would ask is denied at once
   alive?      {"type":"ping"}
-End of stdin lets running calls finish, then the exit code is 0.`,
+End of stdin lets running calls finish and ends background tasks, then the exit code is 0.`,
   flags: RULE_FLAGS,
   examples: [[`echo '{"id":"1","tool":"bash","input":{"command":"ls"}}' | cordon serve`, "one call"]],
   run: async (args, cli) => {
     const draft = emptyRulesDraft();
-    const words = readFlags(args, draft, {
-      table: RULE_FLAGS,
-      words: "mixed",
-      folders: { cwd: cli.world.cwd, home: cli.world.env["HOME"] },
-    });
+    readFlagsOnly(args, draft, { command, cli, instead: "calls are sent on stdin" });
     if (draft.help) return printHelp(command);
-    if (words.length > 0)
-      throw usageFault(`cordon serve takes no word, found ${JSON.stringify(words[0])}`, "calls are sent on stdin");
     return serve(draft, cli);
   },
 };
@@ -64,6 +59,7 @@ async function serve(draft: RulesDraft, cli: Cli): Promise<number> {
   if (end !== "ended") await session.abort();
   await core.close();
   await writer.flush();
+  refuseLoss(writer.lost());
   return EXIT.ok;
 }
 

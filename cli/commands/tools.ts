@@ -2,10 +2,10 @@ import { createCore } from "@cordon/core";
 import type { ToolDescription } from "@cordon/core/contract";
 import type { Cli, Command } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
-import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlags, usageFault } from "../flags.ts";
+import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlagsOnly } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
 import { printHelp } from "../ui/help.ts";
-import { writeFully } from "../ui/write_fully.ts";
+import { writeAnswer } from "../ui/write_fully.ts";
 
 type ToolsDraft = CommonDraft & { json: boolean };
 
@@ -27,17 +27,8 @@ export const command: Command<ToolsDraft> = {
   examples: [["cordon tools --json | jq '.[].name'", "the names alone"]],
   run: async (args, cli) => {
     const draft: ToolsDraft = { ...emptyCommonDraft(), json: false };
-    const words = readFlags(args, draft, {
-      table: command.flags,
-      words: "mixed",
-      folders: { cwd: cli.world.cwd, home: cli.world.env["HOME"] },
-    });
+    readFlagsOnly(args, draft, { command, cli, instead: "write cordon tools --json for the schemas" });
     if (draft.help) return printHelp(command);
-    if (words.length > 0)
-      throw usageFault(
-        `cordon tools takes no word, found ${JSON.stringify(words[0])}`,
-        "write cordon tools --json for the schemas",
-      );
     return list(draft, cli);
   },
 };
@@ -50,7 +41,7 @@ async function list(draft: ToolsDraft, cli: Cli): Promise<number> {
     ...(draft.mode ? { mode: draft.mode } : {}),
   });
   const tools = await core.tools();
-  writeFully(1, draft.json ? `${JSON.stringify(tools, null, 2)}\n` : tools.map(renderTool).join("\n"));
+  writeAnswer(draft.json ? `${JSON.stringify(tools, null, 2)}\n` : tools.map(renderTool).join("\n"));
   await core.close();
   return EXIT.ok;
 }

@@ -5,13 +5,13 @@ import type { SandboxRequest, ToolResult } from "@cordon/core/contract";
 import { DEFAULT_SANDBOX_REQUEST } from "@cordon/core/contract";
 import type { Cli, Command } from "../command.ts";
 import { EXIT, exitCodeOf } from "../exit_codes.ts";
-import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlags, usageFault } from "../flags.ts";
+import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlagsOnly } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
 import { renderDenial } from "../ui/denial_reporter.ts";
 import { printHelp } from "../ui/help.ts";
 import { paint, showError, usesColour } from "../ui/messages.ts";
 import { visibleText } from "../ui/visible_text.ts";
-import { writeFully } from "../ui/write_fully.ts";
+import { writeAnswer } from "../ui/write_fully.ts";
 
 /** Four commands in at most ten seconds. */
 const STOP_MS = 2_400;
@@ -29,13 +29,8 @@ removes all it made. Your own files are not touched. Exit code 0 when all four w
   examples: [["cordon tour", "takes a second or two"]],
   run: async (args, cli) => {
     const draft = emptyCommonDraft();
-    const words = readFlags(args, draft, {
-      table: COMMON_FLAGS,
-      words: "mixed",
-      folders: { cwd: cli.world.cwd, home: cli.world.env["HOME"] },
-    });
+    readFlagsOnly(args, draft, { command, cli });
     if (draft.help) return printHelp(command);
-    if (words.length > 0) throw usageFault(`cordon tour takes no word, found ${JSON.stringify(words[0])}`);
     return tour(cli);
   },
 };
@@ -130,14 +125,14 @@ async function walk(scene: Scene, cli: Cli): Promise<number> {
       }
       const holds = stop.holds(readEnd(result.output), scene);
       if (holds) kept++;
-      writeFully(1, `\n${index + 1}. ${stop.title}\n   $ cordon run -- ${stop.argv(scene).map(quoteWord).join(" ")}\n`);
-      for (const denial of result.meta.denials ?? []) writeFully(1, `   ${renderDenial(denial)}\n`);
-      writeFully(1, `   ${holds ? `${good}: ${stop.shows}` : `${bad}: ${JSON.stringify(result.output)}`}\n`);
+      writeAnswer(`\n${index + 1}. ${stop.title}\n   $ cordon run -- ${stop.argv(scene).map(quoteWord).join(" ")}\n`);
+      for (const denial of result.meta.denials ?? []) writeAnswer(`   ${renderDenial(denial)}\n`);
+      writeAnswer(`   ${holds ? `${good}: ${stop.shows}` : `${bad}: ${JSON.stringify(result.output)}`}\n`);
     }
   } finally {
     await core.close();
   }
-  writeFully(1, `\n${kept} of ${STOPS.length} went as promised. Next: cordon run -- your command\n`);
+  writeAnswer(`\n${kept} of ${STOPS.length} went as promised. Next: cordon run -- your command\n`);
   return kept === STOPS.length ? EXIT.ok : EXIT.toolError;
 }
 

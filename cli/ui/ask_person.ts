@@ -43,6 +43,8 @@ async function readAnswer(signal: AbortSignal): Promise<PermissionAnswer> {
       signal.addEventListener("abort", () => resolve(null), { once: true });
       if (signal.aborted) resolve(null);
     });
+    // Without an answer the cursor still stands behind the question.
+    if (line === null) writeFully(2, "\n");
     const choice = line === null ? undefined : ANSWERS[line.trim().toLowerCase()];
     return choice === undefined ? { choice: "deny", reason: "no clear answer" } : { choice };
   } finally {

@@ -17,11 +17,12 @@ export function createDenialReporter(events: number | null): DenialReporter {
   const seen = new Set<string>();
   let lines = 0;
   let exact = 0;
+  let lost: string | null = null;
   const tell = (denial: Denial) => {
     const key = [denial.op, denial.path ?? denial.host, denial.rule].join("\0");
     if (seen.has(key)) return;
     seen.add(key);
-    if (events !== null) writeFully(events, `${JSON.stringify(denial)}\n`);
+    if (events !== null) lost ??= writeFully(events, `${JSON.stringify(denial)}\n`);
     if (++lines <= MOST_LINES) writeFully(2, `${renderDenial(denial)}\n`);
   };
   const report = (denial: Denial) => {
@@ -36,6 +37,7 @@ export function createDenialReporter(events: number | null): DenialReporter {
       if (end === "failed" && exact === 0) for (const denial of all) if (denial.guess) tell(denial);
       if (lines > MOST_LINES)
         writeFully(2, `cordon: ${lines - MOST_LINES} more were blocked; --events FILE lists them all\n`);
+      if (lost !== null) writeFully(2, `cordon: the file of --events is not complete: ${lost} while writing to it\n`);
     },
   };
 }

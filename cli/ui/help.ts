@@ -1,6 +1,6 @@
 import type { FlagTable } from "../flags.ts";
 import { EXIT } from "../exit_codes.ts";
-import { writeFully } from "./write_fully.ts";
+import { writeAnswer } from "./write_fully.ts";
 import type { Command } from "../command.ts";
 
 /** The help of one command, made from its record. Ends in a newline. */
@@ -17,7 +17,7 @@ export function renderHelp<Draft>(command: Command<Draft>, notes: readonly strin
 
 /** Prints the help of one command on stdout; returns the exit code. `notes` go before the examples. */
 export function printHelp<Draft>(command: Command<Draft>, notes: readonly string[] = []): number {
-  writeFully(1, renderHelp(command, notes));
+  writeAnswer(renderHelp(command, notes));
   return EXIT.ok;
 }
 

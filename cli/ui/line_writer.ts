@@ -1,3 +1,5 @@
+import { errnoOf } from "./write_fully.ts";
+
 /** Writes JSON lines to stdout in order, without ever blocking the process on a slow reader. */
 export type LineWriter = {
   send: (line: object) => void;
@@ -5,8 +7,10 @@ export type LineWriter = {
   unreadBytes: () => number;
   /** Resolves when all that was sent is written, or the reader is gone. */
   flush: () => Promise<void>;
-  /** Resolves when the reader is gone. */
+  /** Resolves when nothing can be written any more. */
   closed: Promise<"closed">;
+  /** The errno that ended the writing, such as ENOSPC or, when the reader is gone, EPIPE; null while it goes on. */
+  lost: () => string | null;
 };
 
 /** Lines of one turn of the event loop go out in one write. */
@@ -15,19 +19,20 @@ export function createLineWriter(): LineWriter {
   const closed = Promise.withResolvers<"closed">();
   let pending: string[] = [];
   let unread = 0;
-  let isOpen = true;
+  let lost: string | null = null;
   let pump: Promise<void> | null = null;
   const drain = async () => {
     // The first line waits for the others of this turn.
     await Promise.resolve();
-    while (pending.length > 0 && isOpen) {
+    while (pending.length > 0 && lost === null) {
       const text = pending.join("");
       pending = [];
       try {
-        sink.write(text);
+        // A large write answers with a promise that rejects when the device is full; flush() says nothing of it.
+        await sink.write(text);
         await sink.flush();
-      } catch {
-        isOpen = false;
+      } catch (error) {
+        lost = errnoOf(error);
         closed.resolve("closed");
       }
       unread -= text.length;
@@ -36,7 +41,7 @@ export function createLineWriter(): LineWriter {
   };
   return {
     send: (line) => {
-      if (!isOpen) return;
+      if (lost !== null) return;
       const text = `${JSON.stringify(line)}\n`;
       pending.push(text);
       unread += text.length;
@@ -47,5 +52,6 @@ export function createLineWriter(): LineWriter {
       while (pump) await pump;
     },
     closed: closed.promise,
+    lost: () => lost,
   };
 }

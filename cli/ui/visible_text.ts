@@ -16,3 +16,15 @@ export function visibleLines(text: string): string {
     .map((line) => line.split("\t").map(visibleText).join("\t"))
     .join("\n");
 }
+
+/** JSON text that means the same, without characters that a terminal would obey or hide: they are written as `\uXXXX`. */
+export function visibleJson(json: string): string {
+  // Line ends stand only between tokens; JSON.stringify writes those inside a string as \n.
+  return json.replace(INVISIBLE, (c) => (c === "\n" ? c : utf16Escapes(c)));
+}
+
+function utf16Escapes(text: string): string {
+  return Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`).join(
+    "",
+  );
+}
