@@ -13,6 +13,8 @@ export type SandboxPolicy = {
   write: string[];
   hidden: { path: string; folder: boolean; reason: string }[];
   protected: { path: string; reason: string }[];
+  /** Files that do not exist and that only an attack makes. No mount can stand there: removed when the command ends. */
+  absent: { path: string; reason: string }[];
   links: ShownLink[];
   /** Folders where services of the host listen: closed where a wider folder shows them, but for what is named inside. */
   services: string[];

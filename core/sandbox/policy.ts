@@ -82,6 +82,7 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
     hidden: hiddenPaths(request, survey, found),
     protected: protectedPaths(request, survey, found),
     links,
+    absent: absentPaths(survey, write),
     services: SERVICES.filter((path) => found(path)?.real === path),
     devices: unique(reals(DEVICES)),
     network: request.network === "open" ? "open" : "blocked",
@@ -167,6 +168,16 @@ function protectedPaths(
     if (rule.reason !== "--deny-write" && allowed.has(rule.path)) return false;
     return all.findIndex((other) => other.path === rule.path) === at;
   });
+}
+
+/** In a repository of its own, git obeys the settings of whatever a file `commondir` names; git itself makes none there. */
+function absentPaths(survey: Survey, write: readonly string[]): SandboxPolicy["absent"] {
+  const places = [...(survey.git ? [survey.git] : []), ...survey.nested.places];
+  const own = new Set(places.filter(({ gitDir, commonDir }) => gitDir === commonDir).map(({ gitDir }) => gitDir));
+  const paths = [...own].map((gitDir) => `${gitDir}/commondir`);
+  return paths
+    .filter((path) => survey.paths.get(path)?.kind === "missing" && write.some((root) => isWithin(path, root)))
+    .map((path) => ({ path, reason: "protected: git would take its settings from where this points" }));
 }
 
 function demandsOf(request: SandboxRequest): Demands {

@@ -10,6 +10,7 @@ import type { SandboxPolicy } from "../../contract/sandbox_policy.ts";
 import { explainDenial, guessHiddenRead } from "../../sandbox/explain_denial.ts";
 import { privateFolder } from "../../store/paths.ts";
 import type { LocalHost } from "../hosts/local_host.ts";
+import { removePlanted } from "./remove_planted.ts";
 import { type LaunchEnd, launch } from "../process/launch.ts";
 
 /** What a command's end adds to the outcome of its call. */
@@ -42,11 +43,14 @@ export function createExecGrant(call: PlannedCall, host: LocalHost, record: Exec
       });
       const untrack = host.track(running);
       const end = await running.ended.finally(untrack);
+      for (const planted of removePlanted(rules.absent, Date.now())) {
+        record.denials.push(planted);
+        call.request.onDenial?.(planted);
+      }
       return toCommandEnd(end, rules, record);
     },
     start: async ({ timeoutMs }) => {
-      const { sandbox } = planned();
-      return startBackground(sandbox, host, shorter(timeoutMs, undefined));
+      return startBackground(planned(), host, shorter(timeoutMs, undefined));
     },
   };
 }
@@ -101,7 +105,9 @@ function shorter(a: number | null, b: number | undefined): number | null {
   return a === null ? b : Math.min(a, b);
 }
 
-function startBackground(plan: LinuxPlan, host: LocalHost, timeoutMs: number | null): BackgroundTask {
+type Planned = { sandbox: LinuxPlan; rules: SandboxPolicy };
+
+function startBackground({ sandbox, rules }: Planned, host: LocalHost, timeoutMs: number | null): BackgroundTask {
   if (host.background === "refused") {
     throw new ToolFault({
       code: "exec.background_unavailable",
@@ -112,14 +118,21 @@ function startBackground(plan: LinuxPlan, host: LocalHost, timeoutMs: number | n
   const id = `task-${crypto.randomUUID().slice(0, 8)}`;
   const outputFile = join(privateFolder(join(host.stateFolder, "tasks"), host.uid), `${id}.log`);
   const fd = openSync(outputFile, fs.O_WRONLY | fs.O_CREAT | fs.O_EXCL | fs.O_APPEND | fs.O_NOFOLLOW, 0o600);
-  const running = launch({ plan, launcher: host.launcher(), stdio: { appendTo: fd }, timeoutMs, signal: host.closing });
+  const running = launch({
+    plan: sandbox,
+    launcher: host.launcher(),
+    stdio: { appendTo: fd },
+    timeoutMs,
+    signal: host.closing,
+  });
   const untrack = host.track(running);
   // A background command's end has no caller to tell; its output file is the record.
   running.ended
-    .catch(() => {})
     .finally(() => {
       untrack();
       closeSync(fd);
-    });
+      removePlanted(rules.absent, Date.now());
+    })
+    .catch(() => {});
   return { id, outputFile };
 }
