@@ -35,12 +35,8 @@ const HARMLESS: [&str; 24] = [
 ];
 
 /// Variables that make the shell or nearly every program run or read something else; prefixes end in `*`.
-const POWERFUL: [&str; 36] = [
-    "BASHOPTS",
-    "BASH_ENV",
-    "BASH_FUNC_*",
-    "BASH_LOADABLES_PATH",
-    "BASH_XTRACEFD",
+const POWERFUL: [&str; 44] = [
+    "BASH*",
     "BROWSER",
     "CDPATH",
     "DYLD_*",
@@ -48,21 +44,30 @@ const POWERFUL: [&str; 36] = [
     "ENV",
     "EXECIGNORE",
     "FPATH",
+    "GCONV_PATH",
+    "GETCONF_DIR",
     "GIT_*",
     "GLOBIGNORE",
     "GREP_*",
     "HOME",
+    "HOSTALIASES",
     "IFS",
     "LD_*",
     "LESS*",
+    "LOCPATH",
     "MAKEFLAGS",
+    "MALLOC_*",
     "MANPAGER",
+    "NLSPATH",
     "NODE_OPTIONS",
+    "NODE_PATH",
+    "NPM_CONFIG_*",
     "PAGER",
     "PATH",
-    "PERL5*",
+    "PERL*",
     "POSIXLY_CORRECT",
     "PROMPT_COMMAND",
+    "PS0",
     "PS4",
     "PWD",
     "PYTHON*",
@@ -71,7 +76,10 @@ const POWERFUL: [&str; 36] = [
     "SHELL",
     "SHELLOPTS",
     "TMPDIR",
+    "TZDIR",
     "VISUAL",
+    "XDG_*",
+    "npm_config_*",
 ];
 
 /// Text for matching, with the words joined by single spaces. `open`: further words are added when it runs.
@@ -127,7 +135,12 @@ pub(crate) fn system_name(path: &str) -> &str {
 
 /// Whether an assignment before a command leaves it what it was.
 pub(crate) fn is_harmless(assignment: &Assignment) -> bool {
-    !assignment.array && assignment.subscript.is_none() && HARMLESS.contains(&assignment.name.as_str())
+    !assignment.array && assignment.subscript.is_none() && is_harmless_name(&assignment.name)
+}
+
+/// Whether this variable changes only what a program prints.
+pub(crate) fn is_harmless_name(name: &str) -> bool {
+    HARMLESS.contains(&name)
 }
 
 /// Whether setting this variable can make the shell, or any program, do something else.

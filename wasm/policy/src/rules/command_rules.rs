@@ -44,7 +44,7 @@ impl<'q> Judge<'q> {
     ) -> (Verdict, By, Option<RuleSource>) {
         let inner = &found.views[found.views.len() - 1];
         if self.asked.question.mode != Mode::ReadOnly {
-            let rule = self.asked.tool_allow.or_else(|| self.allow_rule(simple, found, harmless));
+            let rule = self.asked.tool_allow.or_else(|| self.allow_rule(simple, found, harmless && !self.exports));
             if let Some(rule) = rule {
                 return (Verdict::Allow, By::Rule, Some(rule.source.clone()));
             }

@@ -24,6 +24,15 @@ pub(crate) struct Asked<'q> {
     pub(crate) tool_allow: Option<&'q Rule>,
 }
 
+/// What an unknown part of a path counts for, where it could be what a rule is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doubt {
+    Ignored,
+    /// Only for rules that a person wrote. The built-in ones are about what the sandbox hides anyway.
+    CountsForOwnRules,
+    Counts,
+}
+
 /// Judges effects on paths.
 pub(crate) struct Effects<'q, 'p> {
     pub(crate) places: &'p Places<'q>,
@@ -218,15 +227,16 @@ impl Effects<'_, '_> {
         }
     }
 
-    /// `deny` and `ask` rules about a path; with `unknown_counts`, a path with unknown parts that could be meant asks.
+    /// `deny` and `ask` rules about a path; a path with unknown parts that could be meant asks as `doubt` says.
     pub(crate) fn restricted(
         &self,
         access: Access,
         path: &PathValue,
-        unknown_counts: bool,
+        doubt: Doubt,
     ) -> Option<((Verdict, By), RuleSource)> {
         let rule = |verdict, proof| {
             self.asked.path_rule(verdict, access, |rule| match &rule.matcher {
+                _ if proof == Proof::Possible && doubt != Doubt::Counts && rule.source.layer == "built-in" => false,
                 Matcher::Path { path: pattern, .. } => self.places.covers(pattern, path, proof),
                 _ => true,
             })
@@ -237,7 +247,7 @@ impl Effects<'_, '_> {
         if let Some(rule) = rule(Verdict::Ask, Proof::Certain) {
             return Some(((Verdict::Ask, By::Rule), rule.source.clone()));
         }
-        let possible = unknown_counts
+        let possible = (doubt != Doubt::Ignored)
             .then(|| rule(Verdict::Deny, Proof::Possible).or_else(|| rule(Verdict::Ask, Proof::Possible)))??;
         Some(((Verdict::Ask, By::NotUnderstood), possible.source.clone()))
     }
@@ -251,7 +261,7 @@ impl Effects<'_, '_> {
     }
 
     fn read(&self, path: &PathValue) -> Judged {
-        if let Some((judged, rule)) = self.restricted(Access::Read, path, true) {
+        if let Some((judged, rule)) = self.restricted(Access::Read, path, Doubt::Counts) {
             return (judged, (Some(rule), None));
         }
         let tool = self.asked.tool_allow.map(|rule| rule.source.clone());
@@ -272,7 +282,7 @@ impl Effects<'_, '_> {
                 return ((Verdict::Allow, By::ReadOnlyTable), (None, None));
             }
         }
-        if let Some((judged, rule)) = self.restricted(access, path, true) {
+        if let Some((judged, rule)) = self.restricted(access, path, Doubt::Counts) {
             return (judged, (Some(rule), None));
         }
         let inside = self.places.is_workspace(path);

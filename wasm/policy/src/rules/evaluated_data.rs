@@ -60,7 +60,7 @@ pub(super) fn evaluates_data(script: &Script, flat: &Flat) -> Option<String> {
     if evaluated.reads.is_empty() {
         return None;
     }
-    let mut values = Values { anything: evaluated.expansion_sets, ..Values::default() };
+    let mut values = Values { anything: !evaluated.given.is_empty(), ..Values::default() };
     for part in &flat.parts {
         values.simple(part.simple);
     }

@@ -204,6 +204,7 @@ fn git_waits(args: &[&str]) -> bool {
     let options = || args.iter().skip(1);
     match args.first() {
         Some(&"rebase") => options().any(|arg| matches!(*arg, "-i" | "--interactive")),
+        Some(&"stash") if matches!(args.get(1), Some(&("show" | "list"))) => false,
         Some(&("add" | "checkout" | "reset" | "restore" | "stash" | "commit")) => {
             options().any(|arg| matches!(*arg, "-i" | "-p" | "--patch" | "--interactive"))
         }

@@ -3,16 +3,15 @@
 use super::Policy;
 use super::command::{is_harmless, is_powerful, shown};
 use super::critical;
-use super::decide::{Asked, Effects};
+use super::decide::{Asked, Doubt, Effects};
 use super::evaluated_data;
 use super::interactive;
 use super::paths::{PathValue, Places};
 use super::pattern::Access;
-use super::read_only;
 use super::types::{By, Required, RuleSource, TraceStep, Verdict};
 use super::walk::{Flat, Part, Place, flatten};
-use super::wildcard::Token;
-use super::wrappers::{self, Inner, View, program};
+use super::wildcard::{ANYTHING, Proof, Token, matches, tokens};
+use super::wrappers::{self, Inner, View};
 use crate::shell::ast::{Piece, Redirect, Script, Simple, Span, Word};
 
 /// Scripts inside scripts (`sh -c`, `eval`) before the rest counts as unknown.
@@ -47,12 +46,14 @@ pub(crate) struct Judge<'q> {
     /// The place of the script's text in the whole command, if it is not the whole.
     outer: Option<Span>,
     depth: u32,
+    /// A variable is exported, so a program may get more than its own line says.
+    pub(super) exports: bool,
     pub(crate) steps: Vec<TraceStep>,
 }
 
 impl<'q> Judge<'q> {
     pub(crate) fn new(asked: Asked<'q>) -> Self {
-        Judge { asked, places: Places::of(asked.question), outer: None, depth: 0, steps: Vec::new() }
+        Judge { asked, places: Places::of(asked.question), outer: None, depth: 0, exports: false, steps: Vec::new() }
     }
 
     /// Judges a script given as text.
@@ -75,7 +76,7 @@ impl<'q> Judge<'q> {
             self.push(name.to_string(), [0, 0], (Verdict::Deny, By::Boundary), (None, Some(note)));
         }
         self.hidden_code(script, &flat);
-        self.follow_folders(&flat);
+        self.follow_shell(script, &flat);
         for part in &flat.parts {
             self.part(part, script);
         }
@@ -104,31 +105,6 @@ impl<'q> Judge<'q> {
                 Some(format!("Arithmetic would run code in the value of {name}, which is not certainly a number"));
             let verdict = self.asked.by_mode(Required::DangerFullAccess);
             self.push("arithmetic".to_string(), [0, 0], (verdict, By::Mode), (None, note));
-        }
-    }
-
-    /// Collects every folder that may be the current one, and whether HOME is set.
-    fn follow_folders(&mut self, flat: &Flat) {
-        for part in &flat.parts {
-            let simple = part.simple;
-            self.places.home_changed |= simple.assignments.iter().any(|assignment| assignment.name == "HOME");
-            let name = simple.words.first().and_then(|word| word.text.as_deref()).unwrap_or_default();
-            if !matches!(name, "cd" | "pushd" | "popd" | "chdir") || self.places.cwds.is_empty() {
-                continue;
-            }
-            let target = simple.words[1..]
-                .iter()
-                .find(|word| !matches!(word.text.as_deref(), Some("--" | "-P" | "-L" | "-e" | "-")));
-            let last = Places { cwds: self.places.cwds.last().cloned().into_iter().collect(), ..self.places.clone() };
-            let path = match target {
-                Some(word) => last.resolve(word),
-                None if name == "cd" => PathValue::Known(vec![self.asked.question.home.clone()]),
-                None => continue,
-            };
-            match path {
-                PathValue::Known(paths) if self.places.cwds.len() < 8 => self.places.cwds.extend(paths),
-                _ => self.places.cwds.clear(),
-            }
         }
     }
 
@@ -259,58 +235,15 @@ impl<'q> Judge<'q> {
             return self.not_understood("…".to_string(), span, "The command nests too many scripts".to_string());
         }
         let outer = Some(self.outer.unwrap_or(span));
-        let mut inner =
-            Judge { asked: self.asked, places: self.places.clone(), outer, depth: self.depth + 1, steps: Vec::new() };
+        let mut inner = Judge {
+            places: self.places.clone(),
+            outer,
+            depth: self.depth + 1,
+            exports: self.exports,
+            ..Judge::new(self.asked)
+        };
         inner.source(text);
         self.steps.append(&mut inner.steps);
-    }
-
-    /// `deny` and `ask` rules on reading, for each argument that may be a path.
-    fn arguments(&mut self, found: &Found) {
-        let inner = &found.views[found.views.len() - 1];
-        let Some(name) = program(inner).filter(|name| read_only::reads_arguments(name)) else { return };
-        if !self.asked.has_read_rules() {
-            return;
-        }
-        let reader = read_only::is_read_only(inner);
-        let flags = |letters: &str| {
-            inner.argv.iter().any(|word| {
-                word.text.as_deref().is_some_and(|text| {
-                    text.starts_with('-') && !text.starts_with("--") && text.contains(|letter| letters.contains(letter))
-                })
-            })
-        };
-        let has_pattern = matches!(name, "grep" | "rg" | "egrep" | "fgrep" | "jq" | "sed" | "awk") && !flags("ef");
-        let below = matches!(name, "grep" | "egrep" | "fgrep") && flags("rR") || name == "rg" && flags("u.");
-        let mut operands = 0;
-        for word in &inner.argv[1..] {
-            let option = word.text.as_deref().filter(|text| text.starts_with('-'));
-            operands += usize::from(option.is_none());
-            if option.is_none() && has_pattern && operands == 1 {
-                continue;
-            }
-            let path = match option {
-                Some(text) => self
-                    .places
-                    .resolve_text(text.split_once('=').map_or(text.get(2..).unwrap_or_default(), |(_, value)| value)),
-                None => self.places.resolve(word),
-            };
-            self.read(shown(&[word]), word.span, &path, reader);
-            if let (true, None, PathValue::Known(paths)) = (below, option, &path) {
-                let inside: Vec<Token> = super::wildcard::tokens(&format!("{}/", paths[0]))
-                    .into_iter()
-                    .chain([super::wildcard::UNKNOWN])
-                    .collect();
-                self.read(shown(&[word]), word.span, &PathValue::Partly(inside), true);
-            }
-        }
-    }
-
-    fn read(&mut self, part: String, span: Span, path: &PathValue, unknown_counts: bool) {
-        let effect = Effects { places: &self.places, asked: self.asked };
-        if let Some((judged, rule)) = effect.restricted(Access::Read, path, unknown_counts) {
-            self.push(part, span, judged, (Some(rule), None));
-        }
     }
 
     fn redirect(&mut self, redirect: &Redirect) {
@@ -334,8 +267,13 @@ impl<'q> Judge<'q> {
             );
         }
         let path = self.places.resolve(&redirect.target);
+        if may_connect(&path) {
+            let note = Some("The shell would open a network connection if the name turned out to be one".to_string());
+            let asked = (self.asked.by_mode(Required::DangerFullAccess), By::Mode);
+            self.push(part.clone(), redirect.span, asked, (None, note));
+        }
         if redirect.op.starts_with('<') {
-            self.read(part.clone(), redirect.span, &path, true);
+            self.read(part.clone(), redirect.span, &path, Doubt::Counts);
         }
         if redirect.op == "<" {
             return;
@@ -346,11 +284,17 @@ impl<'q> Judge<'q> {
         }
     }
 
-    fn not_understood(&mut self, part: String, span: Span, note: String) {
+    pub(super) fn not_understood(&mut self, part: String, span: Span, note: String) {
         self.push(part, span, (self.asked.unknown(), By::NotUnderstood), (None, Some(note)));
     }
 
-    fn push(&mut self, part: String, span: Span, judged: (Verdict, By), why: (Option<RuleSource>, Option<String>)) {
+    pub(super) fn push(
+        &mut self,
+        part: String,
+        span: Span,
+        judged: (Verdict, By),
+        why: (Option<RuleSource>, Option<String>),
+    ) {
         self.steps.push(self.step(part, span, judged, why));
     }
 
@@ -364,6 +308,14 @@ impl<'q> Judge<'q> {
         let span = Some(self.outer.unwrap_or(span));
         TraceStep { part, span, verdict: judged.0, by: judged.1, rule: why.0, note: why.1 }
     }
+}
+
+/// `/dev/tcp/$host/80` is a connection only once the shell knows the name.
+fn may_connect(path: &PathValue) -> bool {
+    let PathValue::Partly(text) = path else { return false };
+    // `/dev/tcp/` and `/dev/udp/`.
+    let pattern = [tokens("/dev/"), vec![ANYTHING], tokens("p/"), vec![ANYTHING]].concat();
+    matches(&pattern, text, Proof::Possible)
 }
 
 impl Policy {

@@ -2,7 +2,7 @@
 
 use super::pattern::{Base, PathPattern};
 use super::types::PolicyQuestion;
-use super::wildcard::{ANYTHING, FOLDERS, Proof, Token, UNKNOWN, matches, tokens};
+use super::wildcard::{ANYTHING, FOLDERS, Proof, Token, UNKNOWN, UNKNOWN_NAME, UNKNOWN_PART, matches, tokens};
 use crate::shell::ast::{Piece, Word};
 
 /// Folders and files that a tool outside the sandbox would obey or run: writing them asks, even in the workspace.
@@ -48,12 +48,14 @@ pub(crate) struct Places<'a> {
     pub(crate) cwds: Vec<String>,
     /// The script sets HOME.
     pub(crate) home_changed: bool,
+    /// A glob may find hidden files.
+    pub(crate) finds_hidden: bool,
 }
 
 impl<'a> Places<'a> {
     /// Those that a call starts from.
     pub(crate) fn of(question: &'a PolicyQuestion) -> Self {
-        Places { question, cwds: vec![normalize(&question.cwd)], home_changed: false }
+        Places { question, cwds: vec![normalize(&question.cwd)], home_changed: false, finds_hidden: false }
     }
 
     /// The path that `word` names.
@@ -64,6 +66,7 @@ impl<'a> Places<'a> {
                 Piece::Lit(literal) => text.extend(tokens(literal)),
                 Piece::Home(_) if !self.home_changed => text.extend(tokens(&self.question.home)),
                 Piece::Cwd(_) if self.cwds.len() == 1 => text.extend(tokens(&self.cwds[0])),
+                Piece::Glob(pattern) if !self.finds_hidden => text.push(globbed(&text, pattern)),
                 _ => text.push(UNKNOWN),
             }
         }
@@ -80,16 +83,27 @@ impl<'a> Places<'a> {
         let rooted = text.first() == Some(&Token::from('/'));
         if let Some(plain) = plain {
             return match (rooted, self.cwds.is_empty()) {
-                (true, _) => PathValue::Known(vec![normalize(&plain)]),
+                (true, _) => match through_proc(&normalize(&plain)) {
+                    None => PathValue::Known(vec![normalize(&plain)]),
+                    Some(Link::Root(rest)) => PathValue::Known(vec![normalize(&plain), rest]),
+                    Some(Link::Cwd(rest)) => {
+                        let cwds = self.cwds.iter().map(|cwd| normalize(&format!("{cwd}/{rest}")));
+                        PathValue::Known(cwds.chain([normalize(&plain)]).collect())
+                    }
+                },
                 (false, false) => {
                     PathValue::Known(self.cwds.iter().map(|cwd| normalize(&format!("{cwd}/{plain}"))).collect())
                 }
                 (false, true) => PathValue::Partly([vec![UNKNOWN], tokens(&format!("/{plain}"))].concat()),
             };
         }
-        let upward = text.windows(2).any(|pair| pair == [Token::from('.'), Token::from('.')]);
+        let dot = Token::from('.');
+        // Some shells' `.*` finds `..` too.
+        let upward = text.windows(2).any(|pair| pair == [dot, dot] || pair == [dot, UNKNOWN_PART]);
         let at_start = text.first() == Some(&UNKNOWN);
         match self.cwds.as_slice() {
+            // Its links lead anywhere.
+            _ if text.starts_with(&tokens("/proc/")) => PathValue::Partly(vec![UNKNOWN]),
             _ if upward || (at_start && text.len() == 1) => PathValue::Partly(vec![UNKNOWN]),
             _ if rooted || at_start => PathValue::Partly(text),
             [cwd] => PathValue::Partly([tokens(&format!("{cwd}/")), text].concat()),
@@ -153,6 +167,34 @@ impl<'a> Places<'a> {
         let ci = below.contains("/.github/workflows") || below.ends_with("/.gitlab-ci.yml");
         ci || below.split('/').any(|part| PROTECTED.contains(&part.to_ascii_lowercase().as_str()))
     }
+}
+
+/// What a glob may find after this text. One with a slash or quotes in it is taken for any text.
+fn globbed(before: &[Token], pattern: &str) -> Token {
+    let plain = !pattern.contains(['/', '\\', '$', '\'', '"', '`', '(', '.']);
+    match before.last() {
+        _ if !plain => UNKNOWN,
+        None => UNKNOWN_NAME,
+        Some(last) if *last == Token::from('/') => UNKNOWN_NAME,
+        Some(_) => UNKNOWN_PART,
+    }
+}
+
+/// Where a link of proc(5) leads.
+enum Link {
+    /// To this absolute path.
+    Root(String),
+    /// To this path below the working folder of some process.
+    Cwd(String),
+}
+
+/// `/proc/self/root/…` and `/proc/PID/task/TID/cwd/…` are other names of files that rules are about.
+fn through_proc(path: &str) -> Option<Link> {
+    let rest = path.strip_prefix("/proc/")?;
+    let parts: Vec<&str> = rest.split('/').collect();
+    let at = parts.iter().position(|part| matches!(*part, "root" | "cwd"))?;
+    let below = parts[at + 1..].join("/");
+    Some(if parts[at] == "root" { Link::Root(normalize(&below)) } else { Link::Cwd(below) })
 }
 
 /// Whether `path` is `folder` or lies in it. Both are normalised.

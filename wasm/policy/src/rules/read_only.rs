@@ -1,14 +1,14 @@
 //! The fixed table of commands that change nothing when they are given these options only (D8, C18).
 
 use super::command::system_name;
-use super::read_only_options::{GIT, OPTIONS, Safe};
+use super::read_only_options::{GIT, OPTIONS, Safe, VERSIONED};
 use super::wrappers::View;
 use crate::shell::ast::{Piece, Word};
 
 /// Commands of the table that do not read the files named by their arguments.
-const NOT_READING: [&str; 18] = [
+const NOT_READING: [&str; 17] = [
     "echo", "printf", "true", "false", ":", "test", "[", "pwd", "type", "which", "expr", "seq", "sleep", "basename",
-    "dirname", "date", "git", "command",
+    "dirname", "date", "command",
 ];
 
 /// Whether the command line is in the table, with safe options only.
@@ -23,6 +23,12 @@ pub(crate) fn is_read_only(view: &View) -> bool {
     }
     if name == "command" {
         return args.first().is_some_and(|word| matches!(word.text.as_deref(), Some("-v" | "-V")));
+    }
+    if let (true, [word]) = (VERSIONED.contains(&name), args)
+        && matches!(word.text.as_deref(), Some("--version" | "-V" | "-v" | "-version" | "version"))
+    {
+        // `php version` is a file of that name.
+        return word.text.as_deref() != Some("version") || matches!(name, "docker" | "go");
     }
     match OPTIONS.iter().find(|(known, _)| *known == name) {
         Some((_, safe)) => fits(safe, args),

@@ -65,18 +65,59 @@ pub(super) fn date(args: &[&Word]) -> bool {
     true
 }
 
-/// `sed` with a script of numeric addresses and `p`, `d`, `q`, `=` only: `w`, `e` and `s///e` write and run.
+/// `sed` with `p`, `d`, `q`, `=` and `s/…/…/` without code in them: `w`, `e` and `s///e` write and run.
 pub(super) fn sed(args: &[&Word]) -> bool {
-    let options = args
-        .iter()
-        .take_while(|word| matches!(word.text.as_deref(), Some("-n" | "-E" | "-r" | "-nE" | "-nr" | "-s" | "-ns")));
+    let options = args.iter().take_while(|word| {
+        matches!(word.text.as_deref(), Some("-n" | "-E" | "-r" | "-nE" | "-nr" | "-s" | "-ns" | "-e" | "-ne"))
+    });
     let Some((script, files)) = args[options.count()..].split_first() else { return false };
-    let harmless = script.text.as_deref().is_some_and(|text| text.split([';', '\n']).all(is_numeric_command));
+    let harmless = script.text.as_deref().is_some_and(|text| text.split([';', '\n']).all(only_shows));
     harmless && files.iter().all(|word| is_operand(word))
 }
 
-fn is_numeric_command(text: &str) -> bool {
-    let text = text.trim();
-    let Some(address) = text.strip_suffix(['p', 'd', 'q', '=']) else { return text.is_empty() };
-    address.trim_end_matches(['!', ' ']).bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'$' | b','))
+/// One command of sed. A backslash is refused: what is behind it would need a parser of its own.
+fn only_shows(text: &str) -> bool {
+    let Some(rest) = address(text.trim()) else { return false };
+    let rest = match rest.trim_start().strip_prefix(',') {
+        Some(rest) => match address(rest.trim_start()) {
+            Some(rest) => rest,
+            None => return false,
+        },
+        None => rest,
+    };
+    let command = rest.trim_start_matches([' ', '!']);
+    if let Some(text) = command.strip_prefix("s/") {
+        let parts: Vec<&str> = text.split('/').collect();
+        return parts.len() == 3
+            && !text.contains('\\')
+            && parts[2].bytes().all(|flag| flag.is_ascii_digit() || b"gpiI".contains(&flag));
+    }
+    matches!(command, "" | "p" | "d" | "q" | "=") && (text.trim().is_empty() || !command.is_empty())
+}
+
+/// What follows a number, `$` or `/text/`; the text itself where there is none of them.
+fn address(text: &str) -> Option<&str> {
+    match text.strip_prefix('/') {
+        Some(rest) => {
+            let (pattern, rest) = rest.split_once('/')?;
+            (!pattern.contains(['\\', '['])).then_some(rest)
+        }
+        None => Some(text.strip_prefix('$').unwrap_or_else(|| text.trim_start_matches(|at: char| at.is_ascii_digit()))),
+    }
+}
+
+/// `awk` with a program that can't write, run or read anything else (POSIX awk: `>`, `|`, `system`, `getline`; gawk: `@`).
+/// An assignment to ARGV would make it read further files.
+pub(super) fn awk(args: &[&Word]) -> bool {
+    let Some(mut args) = args.first().map(|_| args) else { return false };
+    if let Some(text) = args[0].text.as_deref().filter(|text| text.starts_with("-F")) {
+        args = &args[if text == "-F" { 2 } else { 1 }.min(args.len())..];
+    }
+    let Some((program, files)) = args.split_first() else { return false };
+    let safe = |text: &str| {
+        !text.starts_with('-')
+            && !text.contains(['>', '|', '@', '\\'])
+            && !["system", "getline", "ARG", "close", "fflush"].iter().any(|word| text.contains(word))
+    };
+    program.text.as_deref().is_some_and(safe) && files.iter().all(|word| is_operand(word))
 }

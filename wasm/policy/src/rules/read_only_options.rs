@@ -1,6 +1,6 @@
 //! The table behind `read_only`. A command or option that is missing here is one that asks.
 
-use super::read_only_checks::{date, sed, test};
+use super::read_only_checks::{awk, date, sed, test};
 use crate::shell::ast::Word;
 
 /// Which arguments keep a command from changing anything.
@@ -22,12 +22,14 @@ pub(crate) enum Safe {
 use Safe::{Always, Checked, NoArguments, Only, Operands, Without};
 
 /// Names in alphabetical order.
-pub(crate) static OPTIONS: [(&str, Safe); 71] = [
+pub(crate) static OPTIONS: [(&str, Safe); 85] = [
     (":", Always),
     ("[", Checked(test)),
     ("arch", Always),
+    ("awk", Checked(awk)),
     ("base64", Always),
     ("basename", Always),
+    ("cal", Always),
     ("cat", Always),
     ("cd", Always),
     ("cksum", Always),
@@ -39,6 +41,7 @@ pub(crate) static OPTIONS: [(&str, Safe); 71] = [
     ("df", Always),
     // --paginate runs pr.
     ("diff", Without { short: "l", long: &["output", "paginate"] }),
+    ("dir", Always),
     ("dirname", Always),
     ("du", Always),
     ("echo", Always),
@@ -46,6 +49,7 @@ pub(crate) static OPTIONS: [(&str, Safe); 71] = [
     ("exit", Always),
     ("expand", Always),
     ("expr", Always),
+    ("factor", Always),
     ("false", Always),
     ("fgrep", Always),
     // -C writes, -z runs programs that unpack, -p sets times.
@@ -72,6 +76,7 @@ pub(crate) static OPTIONS: [(&str, Safe); 71] = [
         },
     ),
     ("fold", Always),
+    ("free", Always),
     ("getconf", Always),
     ("grep", Always),
     ("groups", Always),
@@ -80,7 +85,9 @@ pub(crate) static OPTIONS: [(&str, Safe); 71] = [
     ("id", Always),
     ("join", Always),
     ("jq", Always),
+    ("locale", Always),
     ("ls", Always),
+    ("lscpu", Always),
     ("md5sum", Always),
     ("nl", Always),
     ("nproc", Always),
@@ -91,6 +98,7 @@ pub(crate) static OPTIONS: [(&str, Safe); 71] = [
     ("printf", Without { short: "v", long: &[] }),
     ("ps", Always),
     ("pwd", Always),
+    ("readelf", Always),
     ("readlink", Always),
     ("realpath", Always),
     ("rev", Always),
@@ -103,6 +111,7 @@ pub(crate) static OPTIONS: [(&str, Safe); 71] = [
     ("sleep", Always),
     ("sort", Without { short: "oTS", long: &["output", "compress-program", "temporary-directory", "files0-from"] }),
     ("stat", Always),
+    ("sum", Always),
     ("tac", Always),
     ("tail", Always),
     ("test", Checked(test)),
@@ -110,13 +119,25 @@ pub(crate) static OPTIONS: [(&str, Safe); 71] = [
     // -o writes, and so does -R at a limit of depth.
     ("tree", Only { short: "adfipstugDhLPIFCnQ", long: &["noreport", "dirsfirst", "gitignore", "prune"] }),
     ("true", Always),
+    ("tty", Always),
     ("type", Always),
     ("uname", Always),
     ("uniq", Operands { at_most: 1, short: "cdDiuz" }),
+    ("uptime", Always),
+    ("w", Always),
     ("wc", Always),
+    ("whereis", Always),
     ("which", Always),
+    ("who", Always),
     ("whoami", NoArguments),
     ("xxd", Operands { at_most: 1, short: "abeipuEclgos" }),
+];
+
+/// Programs of the system that run nothing else when they are asked for their version alone. Not here: cargo and rustc,
+/// yarn and pnpm, which start what a file of the workspace names.
+pub(crate) const VERSIONED: [&str; 20] = [
+    "bash", "bun", "curl", "docker", "gcc", "go", "java", "jq", "make", "node", "npm", "perl", "php", "pip", "pip3",
+    "python", "python3", "rg", "ruby", "tsc",
 ];
 
 const GIT_OUTPUT: Safe = Without {
@@ -159,7 +180,7 @@ const LISTING_TAGS: Safe = Only {
 };
 
 /// Subcommand, options, and the words one of which must follow (a lone dot: none need follow). Empty: any may follow.
-pub(crate) static GIT: [(&str, Safe, &str); 25] = [
+pub(crate) static GIT: [(&str, Safe, &str); 26] = [
     ("blame", GIT_OUTPUT, ""),
     ("branch", LISTING, "list"),
     ("cat-file", Only { short: "tspe", long: &["batch-check"] }, ""),
@@ -183,9 +204,10 @@ pub(crate) static GIT: [(&str, Safe, &str); 25] = [
     ("rev-parse", Always, ""),
     ("shortlog", GIT_OUTPUT, ""),
     ("show", GIT_OUTPUT, ""),
-    ("stash", GIT_OUTPUT, "list"),
+    ("stash", GIT_OUTPUT, "list show"),
     ("status", Always, ""),
     ("tag", LISTING_TAGS, "list"),
+    ("worktree", Only { short: "vz", long: &["porcelain", "verbose"] }, "list"),
 ];
 
 #[cfg(test)]

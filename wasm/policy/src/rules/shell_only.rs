@@ -17,6 +17,9 @@ const DECLARING: [&str; 4] = ["declare", "export", "local", "readonly"];
 pub(super) fn is_shell_only(view: &View) -> bool {
     let Some(name) = view.argv[0].text.as_deref().filter(|_| !view.open) else { return false };
     let args = &view.argv[1..];
+    if name == "set" && !sets_safely(args) || name == "wait" && !args.iter().all(|word| waits_for(word)) {
+        return false;
+    }
     if PLAIN.contains(&name) {
         let counts = matches!(name, "exit" | "return" | "shift");
         args.iter().all(|word| is_inert(word) || (counts && args.len() == 1) || is_number(word))
@@ -25,6 +28,28 @@ pub(super) fn is_shell_only(view: &View) -> bool {
     } else {
         DECLARING.contains(&name) && args.iter().all(|word| declares(word))
     }
+}
+
+/// `-k` lets arguments change the environment of programs, and `-a` exports what is assigned.
+fn sets_safely(args: &[&Word]) -> bool {
+    const NAMES: [&str; 6] = ["errexit", "noglob", "nounset", "pipefail", "verbose", "xtrace"];
+    let mut args = args.iter().map(|word| word.text.as_deref().unwrap_or("-?"));
+    while let Some(text) = args.next() {
+        let Some(letters) = text.strip_prefix(['-', '+']) else { return true };
+        if letters == "-" {
+            return true;
+        }
+        let named = letters.ends_with('o') && args.next().is_some_and(|name| !NAMES.contains(&name));
+        if named || !letters.chars().all(|letter| "efouvx".contains(letter)) {
+            return false;
+        }
+    }
+    true
+}
+
+/// `wait -p` takes the name of a variable, and unsets it first.
+fn waits_for(word: &Word) -> bool {
+    !word.text.as_deref().is_some_and(|text| text.starts_with('-') && !matches!(text, "-n" | "-f"))
 }
 
 /// Known text in which nothing could be evaluated.

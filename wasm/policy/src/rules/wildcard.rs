@@ -14,6 +14,13 @@ pub(crate) const SEGMENT: Token = 0x11_0003;
 /// In a pattern: one character that is no slash.
 pub(crate) const ONE: Token = 0x11_0004;
 
+/// In a text: something unknown in one name of a path, as a glob finds it.
+pub(crate) const UNKNOWN_PART: Token = 0x11_0006;
+/// In a text: the same at the beginning of a name, which is not hidden then (bash manual, "Filename Expansion").
+pub(crate) const UNKNOWN_NAME: Token = 0x11_0007;
+/// In a text: an unknown path below a folder, no name of which is hidden.
+pub(crate) const UNKNOWN_VISIBLE: Token = 0x11_0008;
+
 /// In a pattern: the next two tokens may be skipped.
 const OPTIONAL: Token = 0x11_0005;
 /// In a pattern: any number of whole folders, each with its slash.
@@ -46,9 +53,11 @@ pub(crate) fn matches(pattern: &[Token], text: &[Token], proof: Proof) -> bool {
     let mut next = vec![false; pattern.len() + 1];
     for token in text {
         next.fill(false);
-        if *token == UNKNOWN && proof == Proof::Possible {
-            let first = states.iter().position(|state| *state).unwrap_or(states.len());
-            next[first..].fill(true);
+        if is_unknown(*token) && proof == Proof::Possible {
+            next.copy_from_slice(&states);
+            for index in 0..pattern.len() {
+                next[index + 1] |= next[index] && could_be(pattern, index, *token);
+            }
         } else {
             for (index, wanted) in pattern.iter().enumerate() {
                 if !states[index] {
@@ -56,8 +65,8 @@ pub(crate) fn matches(pattern: &[Token], text: &[Token], proof: Proof) -> bool {
                 }
                 match *wanted {
                     ANYTHING => next[index] = true,
-                    SEGMENT => next[index] |= *token != SLASH && *token != UNKNOWN,
-                    ONE => next[index + 1] |= *token != SLASH && *token != UNKNOWN,
+                    SEGMENT => next[index] |= *token != SLASH && !is_unknown(*token),
+                    ONE => next[index + 1] |= *token != SLASH && !is_unknown(*token),
                     _ => next[index + 1] |= same(*wanted, *token, proof),
                 }
             }
@@ -69,6 +78,22 @@ pub(crate) fn matches(pattern: &[Token], text: &[Token], proof: Proof) -> bool {
         }
     }
     states[pattern.len()]
+}
+
+pub(crate) fn is_unknown(token: Token) -> bool {
+    matches!(token, UNKNOWN | UNKNOWN_PART | UNKNOWN_NAME | UNKNOWN_VISIBLE)
+}
+
+/// Whether some value of the unknown text has this token of the pattern in it.
+fn could_be(pattern: &[Token], index: usize, unknown: Token) -> bool {
+    let slash = pattern[index] == SLASH;
+    let hides = pattern[index] == Token::from('.') && index > 0 && pattern[index - 1] == SLASH;
+    match unknown {
+        UNKNOWN_PART => !slash,
+        UNKNOWN_NAME => !slash && !hides,
+        UNKNOWN_VISIBLE => !hides,
+        _ => true,
+    }
 }
 
 /// A wildcard may match nothing.
@@ -84,7 +109,7 @@ fn close(pattern: &[Token], states: &mut [bool]) {
 }
 
 fn same(wanted: Token, token: Token, proof: Proof) -> bool {
-    if token == UNKNOWN {
+    if is_unknown(token) {
         return false;
     }
     if proof == Proof::Strict {

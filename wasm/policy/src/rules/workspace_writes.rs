@@ -1,6 +1,6 @@
 //! `mkdir`, `touch`, `cp` and `mv` whose every path is certain and lies in the workspace: judged as writing there.
 
-use super::decide::Effects;
+use super::decide::{Doubt, Effects};
 use super::judge::Judge;
 use super::paths::PathValue;
 use super::pattern::Access;
@@ -60,7 +60,7 @@ impl Judge<'_> {
             // A folder moved to `.github` brings its workflows along.
             let PathValue::Known(paths) = &path else { return None };
             let hosted = paths.iter().any(|path| path.split('/').any(|part| part.eq_ignore_ascii_case(".github")));
-            match effects.restricted(*access, &path, true) {
+            match effects.restricted(*access, &path, Doubt::Counts) {
                 Some((judged, rule)) if restricted.as_ref().is_none_or(|(verdict, _, _)| *verdict < judged.0) => {
                     restricted = Some((judged.0, judged.1, Some(rule)));
                 }

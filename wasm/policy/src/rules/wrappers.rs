@@ -1,6 +1,7 @@
 //! Commands that run other commands.
 
 use super::command::{base_name, system_name};
+use super::hidden_programs::{LOOSE, runs_another};
 use crate::shell::ast::Word;
 
 /// A command line, or the command line inside a wrapper.
@@ -115,44 +116,6 @@ const LONG_FLAGS: [&str; 30] = [
     "version",
 ];
 
-/// Programs that run a command line which begins somewhere among their arguments.
-const LOOSE: [&str; 34] = [
-    "ash",
-    "bwrap",
-    "capsh",
-    "chpst",
-    "chrt",
-    "dbus-run-session",
-    "dtach",
-    "entr",
-    "fakeroot",
-    "faketime",
-    "firejail",
-    "linux32",
-    "linux64",
-    "ltrace",
-    "nsenter",
-    "numactl",
-    "parallel",
-    "pkexec",
-    "prlimit",
-    "proxychains",
-    "proxychains4",
-    "runuser",
-    "script",
-    "setarch",
-    "setpriv",
-    "setuidgid",
-    "start-stop-daemon",
-    "strace",
-    "su",
-    "systemd-run",
-    "taskset",
-    "unbuffer",
-    "unshare",
-    "xvfb-run",
-];
-
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "rbash"];
 
 /// The name of the program a command line starts, without its folder.
@@ -180,6 +143,9 @@ pub(crate) fn inner<'a>(view: &View<'a>) -> Vec<Inner<'a>> {
     let Some(name) = program(view) else { return Vec::new() };
     if let Some(known) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
         return unwrap(known, view);
+    }
+    if runs_another(name, &view.argv[1..]) {
+        return vec![Inner::Opaque("one of its arguments names something else to run")];
     }
     if name.starts_with('-') {
         // `time -f %e command`: bash runs "-f", other shells run time(1).
@@ -251,8 +217,9 @@ fn unwrap<'a>(wrapper: &Wrapper, view: &View<'a>) -> Vec<Inner<'a>> {
 /// How many words an option takes; none if it is not known.
 fn option_width(wrapper: &Wrapper, text: &str) -> Option<usize> {
     if let Some(long) = text.strip_prefix("--") {
-        if long.contains('=') {
-            return Some(1);
+        if let Some((name, _)) = long.split_once('=') {
+            let known = LONG_FLAGS.contains(&name) || wrapper.long.iter().any(|option| option[2..] == *name);
+            return known.then_some(1);
         }
         return if wrapper.long.contains(&text) { Some(2) } else { LONG_FLAGS.contains(&long).then_some(1) };
     }

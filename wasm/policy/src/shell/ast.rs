@@ -254,8 +254,8 @@ pub struct Evaluated {
     pub sets: Vec<String>,
     /// It also evaluates something that is no plain variable: `$1`, `$(…)`, `${!x}`.
     pub open: bool,
-    /// A `${x:=…}` sets a variable.
-    pub expansion_sets: bool,
+    /// The variables that a `${x:=…}` sets.
+    pub given: Vec<String>,
 }
 
 /// A whole source.

@@ -25,7 +25,11 @@ impl Parser<'_> {
             self.facts.arithmetic = true;
             self.evaluated.open = true;
         }
-        self.evaluated.expansion_sets |= self.peek() == b'=' || self.looking_at(":=");
+        // An element of these two tells the shell what a name runs.
+        let table = self.peek() == b'[' && matches!(name, "BASH_CMDS" | "BASH_ALIASES");
+        if table || self.peek() == b'=' || self.looking_at(":=") {
+            self.evaluated.given.push(name.to_string());
+        }
         let (next, after) = if whole { (self.at(3), self.at(4)) } else { (self.peek(), self.at(1)) };
         let offset = next == b':' && !matches!(after, b'-' | b'+' | b'=' | b'?');
         (offset || next == b'[').then_some(self.pos + if whole { 3 } else { 0 })

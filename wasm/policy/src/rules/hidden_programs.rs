@@ -1,0 +1,92 @@
+//! Arguments by which a builtin or a program runs something that does not look like a command line. What that is stays
+//! unknown, so a rule on it can't be checked.
+
+use crate::shell::ast::Word;
+
+/// Programs that run a command line which begins somewhere among their arguments.
+pub(super) const LOOSE: [&str; 47] = [
+    "ash",
+    "bundle",
+    "bunx",
+    "bwrap",
+    "capsh",
+    "catchsegv",
+    "chpst",
+    "chrt",
+    "dbus-run-session",
+    "direnv",
+    "dtach",
+    "entr",
+    "fakeroot",
+    "faketime",
+    "firejail",
+    "linux32",
+    "linux64",
+    "ltrace",
+    "mise",
+    "npx",
+    "nsenter",
+    "numactl",
+    "parallel",
+    "pipenv",
+    "pkexec",
+    "pnpx",
+    "poetry",
+    "prlimit",
+    "proxychains",
+    "proxychains4",
+    "rlwrap",
+    "runuser",
+    "script",
+    "setarch",
+    "setpriv",
+    "setuidgid",
+    "start-stop-daemon",
+    "strace",
+    "su",
+    "systemd-run",
+    "taskset",
+    "torsocks",
+    "unbuffer",
+    "unshare",
+    "uv",
+    "uvx",
+    "xvfb-run",
+];
+
+/// Programs, and the beginnings of words after which they run what the word names.
+const NAMING: [(&str, &[&str]); 13] = [
+    ("bind", &["-x"]),
+    ("compgen", &["-C", "-F", "-W"]),
+    ("complete", &["-C", "-F"]),
+    ("enable", &["-f"]),
+    ("fc", &["-"]),
+    ("fd", &["--exec=", "--exec-batch="]),
+    ("fdfind", &["--exec=", "--exec-batch="]),
+    ("hash", &["-p"]),
+    ("mapfile", &["-C"]),
+    ("readarray", &["-C"]),
+    ("rg", &["--pre", "--hostname-bin"]),
+    ("sort", &["--comp"]),
+    ("tar", &["--to-c", "--checkpoint-a", "--use-c", "--rsh", "--rmt", "--info-s", "--new-v", "-I", "-F"]),
+];
+
+/// Whether the program is one of these, with such an argument.
+pub(super) fn runs_another(name: &str, args: &[&Word]) -> bool {
+    let text = |word: &Word| word.text.clone().unwrap_or_default();
+    match name {
+        // A file of its own could be anything too, and is no text of this command.
+        "." | "source" => args.first().is_some_and(|word| word.text.is_none() || text(word).starts_with("/dev/")),
+        "git" => args.windows(2).any(|pair| {
+            let value = text(pair[1]);
+            text(pair[0]) == "-c" && (value.contains("=!") || value.starts_with("alias."))
+        }),
+        "awk" | "gawk" | "mawk" | "nawk" => args.iter().any(|word| {
+            let text = text(word);
+            text.contains("system") || text.contains('|') || text.contains("getline")
+        }),
+        _ => NAMING.iter().any(|(known, starts)| {
+            *known == name && args.iter().any(|word| starts.iter().any(|start| text(word).starts_with(start)))
+        }),
+    }
+}

@@ -1,0 +1,126 @@
+//! `deny` and `ask` rules on reading, for each argument of a command that may be a path.
+
+use super::decide::{Doubt, Effects};
+use super::judge::{Found, Judge};
+use super::paths::PathValue;
+use super::pattern::Access;
+use super::read_only;
+use super::wildcard::{Token, UNKNOWN, UNKNOWN_VISIBLE, tokens};
+use super::wrappers::{View, program};
+use crate::shell::ast::{Piece, Span, Word};
+
+/// Subcommands of git that show what stands in files.
+const SHOWING: [&str; 8] = ["blame", "cat-file", "diff", "diff-tree", "grep", "log", "show", "stash"];
+
+impl Judge<'_> {
+    /// Each argument that may be a path, and what a search finds below it.
+    pub(super) fn arguments(&mut self, found: &Found) {
+        let inner = &found.views[found.views.len() - 1];
+        let Some(name) = program(inner).filter(|name| read_only::reads_arguments(name)) else { return };
+        if !self.asked.has_read_rules() {
+            return;
+        }
+        let reader = read_only::is_read_only(inner);
+        let shows =
+            name != "git" || inner.argv.iter().any(|word| SHOWING.contains(&word.text.as_deref().unwrap_or_default()));
+        if !shows {
+            return;
+        }
+        let below = searches(name, inner);
+        let has_pattern =
+            matches!(name, "grep" | "rg" | "egrep" | "fgrep" | "jq" | "sed" | "awk") && !has_flag(inner, "ef");
+        let mut operands = 0;
+        for word in &inner.argv[1..] {
+            let option = word.text.as_deref().filter(|text| text.starts_with('-'));
+            operands += usize::from(option.is_none());
+            if option.is_none() && has_pattern && operands == 1 {
+                continue;
+            }
+            let path = match option {
+                Some(text) => self
+                    .places
+                    .resolve_text(text.split_once('=').map_or(text.get(2..).unwrap_or_default(), |(_, value)| value)),
+                None => self.places.resolve(word),
+            };
+            let doubt = match reader {
+                true if self.places.cwds.is_empty() => Doubt::Counts,
+                true => doubt(word),
+                false => Doubt::Ignored,
+            };
+            self.read(shown(word), word.span, &path, doubt);
+            // `git show HEAD:file`, `dd if=file`, `curl -d @file`.
+            let part = word.text.as_deref().and_then(|text| text.rsplit_once([':', '=', '@']));
+            if let Some((_, part)) = part {
+                self.read(shown(word), word.span, &self.places.resolve_text(part), Doubt::Ignored);
+            }
+            if let (Some(unknown), None) = (below, option) {
+                self.below(word, &path, unknown);
+            }
+        }
+        if inner.open {
+            self.read(shown(inner.argv[0]), inner.argv[0].span, &anything(), Doubt::CountsForOwnRules);
+        }
+        if let (Some(unknown), true) = (below, operands <= usize::from(has_pattern)) {
+            let cwd = self.places.resolve_text(".");
+            self.below(inner.argv[0], &cwd, unknown);
+        }
+    }
+
+    fn below(&mut self, word: &Word, folder: &PathValue, unknown: Token) {
+        let PathValue::Known(paths) = folder else { return };
+        for path in paths.clone() {
+            let inside = tokens(&format!("{}/", path.trim_end_matches('/'))).into_iter().chain([unknown]).collect();
+            self.read(shown(word), word.span, &PathValue::Partly(inside), Doubt::CountsForOwnRules);
+        }
+    }
+
+    pub(super) fn read(&mut self, part: String, span: Span, path: &PathValue, doubt: Doubt) {
+        let effect = Effects { places: &self.places, asked: self.asked };
+        if let Some((judged, rule)) = effect.restricted(Access::Read, path, doubt) {
+            self.push(part, span, judged, (Some(rule), None));
+        }
+    }
+}
+
+fn shown(word: &Word) -> String {
+    super::command::shown(&[word])
+}
+
+fn anything() -> PathValue {
+    PathValue::Partly(vec![UNKNOWN])
+}
+
+/// A glob finds what is there, and the sandbox hides the secrets; any other unknown text could name one on purpose.
+fn doubt(word: &Word) -> Doubt {
+    let unknown = word.pieces.iter().any(|piece| matches!(piece, Piece::Dyn { .. } | Piece::Cwd(_)));
+    if unknown { Doubt::Counts } else { Doubt::CountsForOwnRules }
+}
+
+/// What a command that searches folders finds in them, as a token; none if it does not search.
+fn searches(name: &str, view: &View) -> Option<Token> {
+    let long = |wanted: &str| {
+        view.argv.iter().any(|word| {
+            word.text.as_deref().is_some_and(|text| text.len() > 3 && wanted.starts_with(text) || text == wanted)
+        })
+    };
+    match name {
+        "grep" | "egrep" | "fgrep" => {
+            (has_flag(view, "rR") || long("--recursive") || long("--dereference-recursive")).then_some(UNKNOWN)
+        }
+        "diff" => (has_flag(view, "r") || long("--recursive")).then_some(UNKNOWN),
+        "rg" => Some(if has_flag(view, "u.") || long("--hidden") || long("--unrestricted") {
+            UNKNOWN
+        } else {
+            UNKNOWN_VISIBLE
+        }),
+        _ => None,
+    }
+}
+
+fn has_flag(view: &View, letters: &str) -> bool {
+    view.argv.iter().any(|word| {
+        word.text.as_deref().is_some_and(|text| {
+            text.starts_with('-') && !text.starts_with("--") && text.contains(|letter| letters.contains(letter))
+        })
+    })
+}
