@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { GitPlace, Survey, Surveyed } from "../contract/survey.ts";
+import { linksOnTheWay } from "./links_on_the_way.ts";
 import { nestedGit } from "./nested_git.ts";
 import { gitTrust, isSecretName } from "./protected_paths.ts";
 import { surveyPath } from "./resolve_path.ts";
@@ -30,6 +31,7 @@ export function surveyPlaces(
     git,
     paths: found,
     nested,
+    links: linksTo(found, workspace),
     secretFiles: secretFiles(workspace, top, budget),
     pathFolders: pathFolders(pathVariable, workspace),
   };
@@ -42,6 +44,14 @@ function lenient(path: string): Surveyed {
   } catch {
     return { given: path, absolute: path, real: path, exists: false, kind: "missing" };
   }
+}
+
+/** Whoever replaces a link on the way to a place replaces the place. */
+function linksTo(found: ReadonlyMap<string, Surveyed>, workspace: string): string[] {
+  const behind = [...found.values()].filter(
+    ({ absolute, real, exists }) => exists && absolute !== real && absolute.startsWith(`${workspace}/`),
+  );
+  return [...new Set(behind.flatMap(({ absolute }) => linksOnTheWay(absolute, workspace)))];
 }
 
 function pathFolders(pathVariable: string, workspace: string): string[] {

@@ -30,6 +30,7 @@ export type NamespaceKind = "user" | "mount" | "pid" | "ipc" | "uts" | "net";
 /**
  * How one path appears in the command's view of the file system. `ro` and `rw` bind the host's path at the same place;
  * `hidden_dir` and `hidden_file` put something empty over it; `protected` binds it read-only inside a writable folder;
+ * `pinned_link` binds a link onto itself, so that it can't be replaced;
  * `tmpfs` is a new empty folder in memory; `proc`, `dev` are made new; `symlink` points at `target`.
  */
 export type MountAccess =
@@ -38,6 +39,7 @@ export type MountAccess =
   | "hidden_dir"
   | "hidden_file"
   | "protected"
+  | "pinned_link"
   | "tmpfs"
   | "proc"
   | "dev"

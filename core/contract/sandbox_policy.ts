@@ -13,6 +13,8 @@ export type SandboxPolicy = {
   write: string[];
   hidden: { path: string; folder: boolean; reason: string }[];
   protected: { path: string; reason: string }[];
+  /** Links in writable folders that lead to protected places, and must go on leading there. */
+  pinned: string[];
   /** Files that do not exist and that only an attack makes. No mount can stand there: removed when the command ends. */
   absent: { path: string; reason: string }[];
   links: ShownLink[];

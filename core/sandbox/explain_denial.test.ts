@@ -12,6 +12,7 @@ const policy: SandboxPolicy = {
     { path: "/home/ada/app/.git/hooks", reason: "git runs these on the host" },
     { path: "/home/ada/app/kept", reason: "--deny-write" },
   ],
+  pinned: [],
   absent: [],
   services: [],
   links: [],

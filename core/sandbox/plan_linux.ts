@@ -255,7 +255,11 @@ function guards(policy: SandboxPolicy, shown: readonly string[]): Mount[] {
   const hidden = visible.filter(
     ({ path }, at) => !inHidden(path) && visible.findIndex((other) => other.path === path) === at,
   );
+  const pinned = policy.pinned.filter(
+    (path) => !inHidden(path) && !guarded.some((other) => isWithin(path, other.path)),
+  );
   return [
+    ...pinned.map((path): Mount => ({ path, access: "pinned_link" })),
     ...guarded.map(({ path }): Mount => ({ path, access: "protected" })),
     ...hidden.map(({ path, folder }): Mount => ({ path, access: folder ? "hidden_dir" : "hidden_file" })),
   ];

@@ -82,6 +82,7 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
     hidden: hiddenPaths(request, survey, found),
     protected: protectedPaths(request, survey, found),
     links,
+    pinned: survey.links.filter((path) => write.some((root) => isWithin(path, root))),
     absent: absentPaths(survey, write),
     services: SERVICES.filter((path) => found(path)?.real === path),
     devices: unique(reals(DEVICES)),

@@ -45,6 +45,7 @@ export function surveyOf(
     home: "/home/ada",
     git: null,
     nested: { places: [], pointers: [] },
+    links: [],
     paths,
     secretFiles: [],
     pathFolders: ["/usr/bin"],

@@ -41,7 +41,8 @@ impl Ground<'_> {
             let step = match op {
                 PlanOp::Seccomp { network, watch, .. } => {
                     self.enter_folder().map_err(|failure| Box::new(ledger.refuse("command", failure)))?;
-                    let (step, made) = seccomp::install(Surroundings { network: *network, on_host: self.namespaces.is_err() }, watch);
+                    let (step, made) =
+                        seccomp::install(Surroundings { network: *network, on_host: self.namespaces.is_err() }, watch);
                     listener = made;
                     step
                 }

@@ -76,6 +76,11 @@ impl View {
                 self.pin_ancestors(path)?;
                 self.bind(path, mount.access)?;
             }
+            MountAccess::PinnedLink => {
+                self.pin_ancestors(path)?;
+                let link = self.open_link(path)?;
+                attach(clone_tree(link.as_fd(), 0)?.as_fd(), &link, "")?;
+            }
             MountAccess::HiddenDir => {
                 // Something shown inside a hidden folder must be reachable; else not even its name can be tried.
                 let passes = later.iter().any(|m| is_within(&m.path, path));
@@ -165,6 +170,13 @@ impl View {
         rustix::fs::openat2(&self.root, relative, O_PATH, Mode::empty(), INSIDE)
     }
 
+    /// The same for a link itself. RESOLVE_NO_SYMLINKS lets O_NOFOLLOW name a link in the last place.
+    fn open_link(&self, path: &str) -> Result<OwnedFd, Errno> {
+        let relative = path.trim_start_matches('/');
+        let link = rustix::fs::openat2(&self.root, relative, O_PATH | OFlags::NOFOLLOW, Mode::empty(), INSIDE)?;
+        if file_type(link.as_fd())? == FileType::Symlink { Ok(link) } else { Err(Errno::NOLINK) }
+    }
+
     fn make_target(&self, path: &str, shape: Shape) -> Result<OwnedFd, Errno> {
         let (parent, name) = self.parent_in_ours(path)?;
         match shape {
@@ -179,8 +191,8 @@ impl View {
 
     /// The folder that holds `path`, with the name in it; made as needed, but only in file systems of ours.
     fn parent_in_ours<'p>(&self, path: &'p str) -> Result<(OwnedFd, &'p str), Errno> {
-        use MountAccess::{HiddenFile, Proc, Protected, Ro, Rw};
-        if let Some((_, Ro | Rw | Protected | HiddenFile | Proc)) = self.nearest(path) {
+        use MountAccess::{HiddenFile, PinnedLink, Proc, Protected, Ro, Rw};
+        if let Some((_, Ro | Rw | Protected | PinnedLink | HiddenFile | Proc)) = self.nearest(path) {
             return Err(Errno::NOENT);
         }
         let (parent, name) = path.rsplit_once('/').ok_or(Errno::INVAL)?;

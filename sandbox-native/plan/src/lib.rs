@@ -95,6 +95,8 @@ pub enum MountAccess {
     HiddenDir,
     HiddenFile,
     Protected,
+    /// A link bound onto itself inside a writable folder: it can't be removed, renamed or replaced.
+    PinnedLink,
     Tmpfs,
     Proc,
     Dev,
