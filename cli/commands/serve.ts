@@ -11,6 +11,9 @@ import { VERSION } from "../version.ts";
 /** Beyond this much unread output, input is left unread: a client that does not listen is not served more. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
+/** After a signal, the time that a client has to take the last lines. */
+const FAREWELL_MS = 2_000;
+
 /** `cordon serve`: the JSON mode. */
 export const command: Command<RulesDraft> = {
   name: "serve",
@@ -50,6 +53,7 @@ async function serve(draft: RulesDraft, cli: Cli): Promise<number> {
     core: { ...core, tools: () => tools },
     desk,
     send: writer.send,
+    unsentBytes: writer.unreadBytes,
     now: Date.now,
     version: VERSION,
   });
@@ -58,7 +62,8 @@ async function serve(draft: RulesDraft, cli: Cli): Promise<number> {
   const end = await Promise.race([readAll(session, writer), writer.closed, stopped.promise]);
   if (end !== "ended") await session.abort();
   await core.close();
-  await writer.flush();
+  // A client that reads no more must not keep alive what was told to end.
+  await Promise.race([writer.flush(), stopped.promise.then(() => Bun.sleep(FAREWELL_MS))]);
   refuseLoss(writer.lost());
   return EXIT.ok;
 }

@@ -6,13 +6,16 @@ import type { ToolResult } from "../contract/result.ts";
 /** A fault of the conversation itself; faults of a call are in its result. */
 export type ProtocolError = { code: ErrorCode; message: string; hint: string };
 
-/** Everything that `cordon serve` writes. `at` is milliseconds since the epoch. */
+/**
+ * Everything that `cordon serve` writes. `at` is milliseconds since the epoch. `droppedBytes` were left out in front of `text`,
+ * because the client did not read.
+ */
 export type ServerLine =
   | { type: "ready"; version: string; protocol: number; tools: ToolDescription[] }
   | { type: "pong" }
   | { type: "error"; id?: string; error: ProtocolError }
   | { id: string; type: "started"; at: number }
-  | { id: string; type: "output"; stream: "stdout" | "stderr"; text: string }
+  | { id: string; type: "output"; stream: "stdout" | "stderr"; text: string; droppedBytes?: number }
   | { id: string; type: "permission"; request: Omit<PermissionQuestion, "id">; choices: readonly string[] }
   | ({ id: string; type: "result" } & ServedResult);
 

@@ -39,7 +39,7 @@ function start() {
     concurrencySafe: async (request: ToolRequest) => request.tool.endsWith("_safe"),
     tools: () => [],
   };
-  const session = createServeSession({ core, desk, send, now: () => 5, version: "9.9.9" });
+  const session = createServeSession({ core, desk, send, unsentBytes: () => 0, now: () => 5, version: "9.9.9" });
   const say = async (...messages: (object | string)[]) => {
     const text = messages
       .map((message) => `${typeof message === "string" ? message : JSON.stringify(message)}\n`)

@@ -1,10 +1,11 @@
 import { failureOf } from "../contract/refuse.ts";
-import type { OutputListener, ToolDescription, ToolRequest } from "../contract/request.ts";
+import type { ToolDescription, ToolRequest } from "../contract/request.ts";
 import type { ToolResult } from "../contract/result.ts";
 import { type CallQueue, createCallQueue, type Lane } from "./call_queue.ts";
 import { createLineFramer, type Frame } from "./frame_lines.ts";
 import type { QuestionDesk } from "./question_desk.ts";
 import { type CallMessage, type ClientMessage, readMessage } from "./read_message.ts";
+import { createOutputStream } from "./stream_output.ts";
 import type { ProtocolError, ServedResult, ServerLine } from "./server_line.ts";
 
 /** The version of the protocol, as the `ready` line says. */
@@ -23,11 +24,12 @@ export type ServeCore = {
   tools: () => ToolDescription[];
 };
 
-/** What the session is made of. `now` is milliseconds since the epoch. */
+/** What the session is made of. `now` is milliseconds since the epoch, `unsentBytes` what was sent and not taken yet. */
 export type SessionParts = {
   core: ServeCore;
   desk: QuestionDesk;
   send: (line: ServerLine) => void;
+  unsentBytes: () => number;
   now: () => number;
   version: string;
 };
@@ -144,8 +146,14 @@ type CallParts = SessionParts & { signal: AbortSignal; queue: CallQueue };
 async function serveCall(call: CallMessage, parts: CallParts): Promise<ServedResult> {
   const { core, send, now, signal } = parts;
   const { id, stream, ...asked } = call;
-  const onOutput: OutputListener = (chunk) => send({ id, type: "output", ...chunk });
-  const request: ToolRequest = { id, door: "serve", ...asked, signal, ...(stream ? { onOutput } : {}) };
+  const output = createOutputStream(id, parts);
+  const request: ToolRequest = {
+    id,
+    door: "serve",
+    ...asked,
+    signal,
+    ...(stream ? { onOutput: output.listener } : {}),
+  };
   const cancelledEarly = Promise.withResolvers<ServedResult>();
   const cancelEarly = () => cancelledEarly.resolve(CANCELLED);
   signal.addEventListener("abort", cancelEarly);
@@ -160,6 +168,8 @@ async function serveCall(call: CallMessage, parts: CallParts): Promise<ServedRes
     return await Promise.race([turn, cancelledEarly.promise]);
   } catch (error) {
     return { ok: false, error: failureOf(error, "validate") };
+  } finally {
+    output.finish();
   }
 }
 
