@@ -1,4 +1,3 @@
-import type { Enforced } from "./enforced.ts";
 import type { FilePlan } from "./file_plan.ts";
 import type { LinuxPlan } from "./plan.ts";
 import type { ToolRequest } from "./request.ts";
@@ -29,6 +28,3 @@ export type CallPlan = { files: FilePlan; sandbox?: LinuxPlan; rules?: SandboxPo
 
 /** Needs are turned into a plan that this machine can give. Made by sandbox/plan_call.ts only. */
 export type PlannedCall = Checked & { decision: Decision; plan: CallPlan } & Stamp<"planned">;
-
-/** What the sandbox of a call did, for the result and the audit row. */
-export type SandboxStatus = Enforced;

@@ -1,7 +1,7 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Grants } from "./grants.ts";
 import type { SandboxRequest } from "./sandbox_request.ts";
-import type { Effect, RequiredPermission } from "./verdict.ts";
+import type { RequiredPermission } from "./verdict.ts";
 
 /** Where a call happens: the person's folders. All absolute and real. */
 export type Place = { cwd: string; home: string; workspace: string };
@@ -55,6 +55,3 @@ export type AnyTool = Omit<Tool, "params" | "readOnly" | "concurrencySafe" | "ti
   needs: (args: unknown, place: Place) => Need[];
   run: (args: unknown, grants: Grants) => Promise<unknown>;
 };
-
-/** The effects that the policy judges for a need. */
-export type NeedEffects = (needs: Need[], place: Place) => Effect[];
