@@ -15,7 +15,7 @@ export type SandboxPolicy = {
   protected: { path: string; reason: string }[];
   /** Links in writable folders that lead to protected places, and must go on leading there. */
   pinned: string[];
-  /** Files that do not exist and that only an attack makes. No mount can stand there: removed when the command ends. */
+  /** Protected places that do not exist. No mount can stand there: what is made is removed when the command ends. */
   absent: { path: string; reason: string }[];
   links: ShownLink[];
   /** Folders where services of the host listen: closed where a wider folder shows them, but for what is named inside. */

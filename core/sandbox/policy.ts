@@ -171,14 +171,17 @@ function protectedPaths(
   });
 }
 
-/** In a repository of its own, git obeys the settings of whatever a file `commondir` names; git itself makes none there. */
+/** What git would obey if it were made: hooks, and in a repository of its own a file `commondir`, which git never makes there. */
 function absentPaths(survey: Survey, write: readonly string[]): SandboxPolicy["absent"] {
   const places = [...(survey.git ? [survey.git] : []), ...survey.nested.places];
-  const own = new Set(places.filter(({ gitDir, commonDir }) => gitDir === commonDir).map(({ gitDir }) => gitDir));
-  const paths = [...own].map((gitDir) => `${gitDir}/commondir`);
-  return paths
-    .filter((path) => survey.paths.get(path)?.kind === "missing" && write.some((root) => isWithin(path, root)))
-    .map((path) => ({ path, reason: "protected: git would take its settings from where this points" }));
+  const folders = [...new Set(places.map(({ commonDir }) => commonDir))];
+  const all = folders.flatMap((folder) => [
+    { path: `${folder}/commondir`, reason: "protected: git would take its settings from where this points" },
+    { path: `${folder}/hooks`, reason: "protected: git runs these on the host" },
+  ]);
+  return all.filter(
+    ({ path }) => survey.paths.get(path)?.kind === "missing" && write.some((root) => isWithin(path, root)),
+  );
 }
 
 function demandsOf(request: SandboxRequest): Demands {
