@@ -9,6 +9,10 @@ test("a slip of the keyboard finds the name, a different word finds none", () =>
   expect(nearestNames("zzzzzz", ["read_file", "bash"])).toEqual([]);
 });
 
+test("a name is nearer to itself than names that hold it", () => {
+  expect(nearestNames("file", ["read_file", "write_file", "file"])).toEqual(["file", "read_file"]);
+});
+
 test("a known name is always its own nearest, and the answer is known names only", () => {
   fc.assert(
     fc.property(

@@ -3,14 +3,17 @@ export function nearestNames(name: string, known: readonly string[]): string[] {
   const wanted = name.slice(0, 64).toLowerCase();
   const limit = Math.max(2, Math.floor(wanted.length / 3));
   return known
-    .map((k) => ({
-      k,
-      d: wanted.length >= 3 && k.toLowerCase().includes(wanted) ? 1 : distance(wanted, k.toLowerCase()),
-    }))
+    .map((k) => ({ k, d: remoteness(wanted, k.toLowerCase()) }))
     .filter(({ d }) => d <= limit)
     .sort((a, b) => a.d - b.d)
     .slice(0, 2)
     .map(({ k }) => k);
+}
+
+/** A name that holds the wanted one is as near as one slip; the name itself is nearer than all of those. */
+function remoteness(wanted: string, known: string): number {
+  if (known === wanted) return 0;
+  return wanted.length >= 3 && known.includes(wanted) ? 1 : distance(wanted, known);
 }
 
 /** Levenshtein distance with one row of memory. */
