@@ -10,7 +10,7 @@ use super::paths::{PathValue, Places};
 use super::pattern::Access;
 use super::types::{By, Required, RuleSource, TraceStep, Verdict};
 use super::walk::{Flat, Part, Place, flatten};
-use super::wildcard::{ANYTHING, Proof, Token, matches, tokens};
+use super::wildcard::{ANYTHING, Proof, matches, tokens};
 use super::wrappers::{self, Inner, View};
 use crate::shell::ast::{Piece, Redirect, Script, Simple, Span, Word};
 

@@ -191,10 +191,10 @@ enum Link {
 /// `/proc/self/root/…` and `/proc/PID/task/TID/cwd/…` are other names of files that rules are about.
 fn through_proc(path: &str) -> Option<Link> {
     let rest = path.strip_prefix("/proc/")?;
-    let parts: Vec<&str> = rest.split('/').collect();
-    let at = parts.iter().position(|part| matches!(*part, "root" | "cwd"))?;
-    let below = parts[at + 1..].join("/");
-    Some(if parts[at] == "root" { Link::Root(normalize(&below)) } else { Link::Cwd(below) })
+    match rest.split_once("/cwd/") {
+        Some((_, below)) => Some(Link::Cwd(below.to_string())),
+        None => rest.split_once("/root/").map(|(_, below)| Link::Root(format!("/{below}"))),
+    }
 }
 
 /// Whether `path` is `folder` or lies in it. Both are normalised.

@@ -98,21 +98,15 @@ fn doubt(word: &Word) -> Doubt {
 
 /// What a command that searches folders finds in them, as a token; none if it does not search.
 fn searches(name: &str, view: &View) -> Option<Token> {
-    let long = |wanted: &str| {
-        view.argv.iter().any(|word| {
-            word.text.as_deref().is_some_and(|text| text.len() > 3 && wanted.starts_with(text) || text == wanted)
-        })
-    };
+    let long =
+        |start: &str| view.argv.iter().any(|word| word.text.as_deref().is_some_and(|text| text.starts_with(start)));
     match name {
-        "grep" | "egrep" | "fgrep" => {
-            (has_flag(view, "rR") || long("--recursive") || long("--dereference-recursive")).then_some(UNKNOWN)
+        // --recursive, --dereference-recursive; they may be cut short.
+        "grep" | "egrep" | "fgrep" | "diff" => {
+            (has_flag(view, "rR") || long("--rec") || long("--de")).then_some(UNKNOWN)
         }
-        "diff" => (has_flag(view, "r") || long("--recursive")).then_some(UNKNOWN),
-        "rg" => Some(if has_flag(view, "u.") || long("--hidden") || long("--unrestricted") {
-            UNKNOWN
-        } else {
-            UNKNOWN_VISIBLE
-        }),
+        "rg" if has_flag(view, "u.") || long("--hidden") || long("--unrestricted") => Some(UNKNOWN),
+        "rg" => Some(UNKNOWN_VISIBLE),
         _ => None,
     }
 }

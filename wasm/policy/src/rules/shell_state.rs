@@ -80,12 +80,12 @@ fn exports(simple: &Simple) -> bool {
     let words = without_builtin(&simple.words);
     let Some(name) = words.first().and_then(|word| word.text.as_deref()) else { return false };
     let texts = || words[1..].iter().filter_map(|word| word.text.as_deref());
-    let marks = |text: &str| text.starts_with(['-', '+']) && text.contains(['x', 'a', 'k']);
+    let marks = |text: &str, letter: char| text.starts_with('-') && text.contains(letter);
     let harmless = |text: &str| super::command::is_harmless_name(text.split('=').next().unwrap_or_default());
     match name {
         "export" => texts().count() + 1 != words.len() || !texts().all(harmless),
-        "set" => texts().any(|text| marks(text) || matches!(text, "allexport" | "keyword")),
-        _ if EXPORTING.contains(&name) => texts().any(marks),
+        "set" => texts().any(|text| marks(text, 'a') || marks(text, 'k') || matches!(text, "allexport" | "keyword")),
+        _ if EXPORTING.contains(&name) => texts().any(|text| marks(text, 'x')),
         _ => EVALUATING.contains(&name),
     }
 }

@@ -91,6 +91,10 @@ impl Parser<'_> {
     }
 
     pub(super) fn dollar(&mut self, word: &mut Builder, in_quotes: bool) -> Parsed<()> {
+        // The shell takes the continuation away first, so `$\⏎(rm x)` runs rm (POSIX 2.2.1).
+        if self.at(1) == b'\\' && self.at(2) == b'\n' {
+            return Err(self.fault("shell.unsupported", "a line continuation after \"$\" is not supported", self.pos));
+        }
         match self.at(1) {
             b'(' if self.at(2) == b'(' && self.is_arithmetic(self.pos + 1)? => {
                 self.advance(1);

@@ -315,10 +315,15 @@ impl Parser<'_> {
     fn tilde(&mut self, word: &mut Builder) {
         let start = self.pos;
         self.advance(1);
-        while !self.eof() && (self.peek().is_ascii_alphanumeric() || matches!(self.peek(), b'_' | b'-' | b'+' | b'.')) {
-            self.advance(1);
+        // The shell takes a line continuation away before it looks for a user's name (POSIX 2.2.1).
+        while !self.eof()
+            && (self.peek().is_ascii_alphanumeric()
+                || matches!(self.peek(), b'_' | b'-' | b'+' | b'.')
+                || self.looking_at("\\\n"))
+        {
+            self.advance(if self.peek() == b'\\' { 2 } else { 1 });
         }
-        let user = self.text.get(start + 1..self.pos).unwrap_or_default().to_string();
+        let user = self.text.get(start + 1..self.pos).unwrap_or_default().replace("\\\n", "");
         let next = self.peek();
         if !(self.eof() || next == b'/' || next == b':' || is_meta(next)) {
             return word.text(&format!("~{user}"));
