@@ -95,7 +95,7 @@ export function createCore(options: CoreOptions): CordonCore {
     survey: (paths) =>
       phases.time("look at the files that a policy names", () => surveyPlaces(paths, place, world.env["PATH"] ?? "")),
   };
-  const policy = lazyJudge(() => addRules(builtinRules(), options.rules ?? NO_RULES));
+  const policy = lazyJudge(() => addRules(builtinRules(stateFolder), options.rules ?? NO_RULES));
   const authority: Authority = {
     judge: policy.judge,
     mode,

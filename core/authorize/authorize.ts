@@ -93,11 +93,18 @@ function unanswerable(call: ValidatedCall, decision: Decision, authority: Author
       code: "policy.needs_answer",
       message: `${call.tool.title(call.args)} needs a person's answer and nobody can be asked: ${decision.reason}`,
       at: "authorize",
-      hint: `allow it with a rule (--allow) or another mode (now ${authority.mode.mode}, from ${authority.mode.origin})`,
+      hint: hintFor(decision, authority),
       details: { trace: decision.trace },
     },
     decision,
   );
+}
+
+/** An ask rule stands above every allow rule and every mode, so neither is worth a try where one asks. */
+function hintFor(decision: Decision, { mode }: Authority): string {
+  if (decision.by !== "rule")
+    return `allow it with a rule (--allow) or another mode (now ${mode.mode}, from ${mode.origin})`;
+  return "only a person's answer opens it: call at a terminal, or through a client of `cordon serve` that answers";
 }
 
 /** `cordon run`: the person typed the command, so the flags and the sandbox decide, not the rules for models. */

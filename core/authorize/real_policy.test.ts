@@ -28,7 +28,9 @@ async function judged(
   mode: Mode,
   rules: Partial<RuleLists> = {},
 ) {
-  const compiled = await compilePolicy(addRules(builtinRules(), { allow: [], ask: [], deny: [], ...rules }));
+  const compiled = await compilePolicy(
+    addRules(builtinRules("/home/ada/.local/state/cordon"), { allow: [], ask: [], deny: [], ...rules }),
+  );
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
   const core = smallCore({
     folder,

@@ -24,15 +24,21 @@ const SECRET_NAMES = [".env", ".env.*", ".dev.vars", "id_rsa", "id_ed25519"];
 
 /**
  * The weakest layer: the same tables that the sandbox hides and protects by, as rules for tools. Reading a secret asks,
- * writing one is denied; host-trust files ask.
+ * writing one is denied; host-trust files ask. cordon's own state is closed to writing: who could change the launcher or the
+ * remembered facts of the machine there could weaken the next sandbox.
  */
-export function builtinRules(): RuleLists {
+export function builtinRules(stateFolder: string): RuleLists {
   const rule = (text: string): RuleSource => ({ rule: text, layer: "built-in", origin: "built-in" });
   const secrets = [...SECRETS.map(({ path }) => pathSpec(path)), ...SECRET_NAMES];
   return {
     allow: [],
-    ask: [...secrets.map((path) => rule(`Read(${path})`)), ...HOST_TRUST.map(({ path }) => rule(`Edit(/${path})`))],
-    deny: [...secrets, ...SYSTEM_FILES, ...START_UP_FILES].map((path) => rule(`Edit(${path})`)),
+    // The output of background tasks lies in the state folder too, and is there to be read.
+    ask: [
+      rule(`Read(${pathSpec(`${stateFolder}/audit.jsonl`)})`),
+      ...secrets.map((path) => rule(`Read(${path})`)),
+      ...HOST_TRUST.map(({ path }) => rule(`Edit(/${path})`)),
+    ],
+    deny: [pathSpec(stateFolder), ...secrets, ...SYSTEM_FILES, ...START_UP_FILES].map((path) => rule(`Edit(${path})`)),
   };
 }
 

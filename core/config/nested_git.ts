@@ -68,6 +68,10 @@ function names(folder: string): string[] {
 }
 
 function kindOf(path: string): "file" | "folder" | undefined {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found?.isDirectory() ? "folder" : found?.isFile() ? "file" : undefined;
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found?.isDirectory() ? "folder" : found?.isFile() ? "file" : undefined;
+  } catch {
+    return undefined; // another user's folder, or a file where a folder was meant: nothing here is ours to see
+  }
 }

@@ -73,7 +73,6 @@ export const SECRETS: readonly PathRule[] = [
   { path: "~/.config/chromium", reason: "browser profile with cookies and passwords" },
   { path: "~/.config/cordon", reason: "cordon's own policy" },
   { path: "~/.cordon", reason: OWN_STATE },
-  { path: "~/.local/state/cordon", reason: OWN_STATE },
   { path: "~/.pgpass", reason: "passwords" },
   { path: "~/.my.cnf", reason: "passwords" },
   { path: "~/.vault-token", reason: "tokens" },

@@ -34,6 +34,8 @@ export type CommandEnd = {
   timedOut: boolean;
   cancelled: boolean;
   droppedBytes: number;
+  /** The limit that a time-out has met, in milliseconds: the shorter of the tool's and the caller's. */
+  limitMs?: number;
   denials: Denial[];
   enforced: Enforced;
 };

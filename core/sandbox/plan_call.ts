@@ -110,9 +110,24 @@ async function planCommand(call: HookedCall, need: ExecNeed, planner: CallPlanne
   const bounded = call.tool.decidedBy === "policy" || planner.mode === "read-only";
   const request = bounded ? requestForMode(need.sandbox, planner.mode) : need.sandbox;
   const rules = policyFor(request, planner);
+  refuseClosedFolder(planner.place.cwd, rules);
   const env = commandEnvironment(planner, request);
   const plan = planLinux(rules, await planner.machine(), { argv: need.argv, cwd: planner.place.cwd, env });
   return { rules, plan };
+}
+
+/** Folders that every view has, though nothing of the host may be in them. */
+const ALWAYS_THERE = ["/", "/tmp", "/var/tmp"];
+
+/** A command can't start in a folder that it does not get; the person hears it before the launcher meets it. */
+function refuseClosedFolder(cwd: string, rules: SandboxPolicy): void {
+  const open = [...rules.read, ...rules.write];
+  if (ALWAYS_THERE.includes(cwd) || open.some((root) => isWithin(cwd, root))) return;
+  throw new ToolFault({
+    code: "sandbox.outside",
+    message: `The command can't start in ${JSON.stringify(cwd)}: the home folder, what is above it, and the system are never a workspace`,
+    hint: "start in a project folder, or open this one with --allow-read=. or --allow-write=.",
+  });
 }
 
 /**

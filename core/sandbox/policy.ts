@@ -83,7 +83,7 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
     protected: protectedPaths(request, survey, found),
     links,
     pinned: survey.links.filter((path) => write.some((root) => isWithin(path, root))),
-    absent: absentPaths(survey, write),
+    absent: absentPaths(survey, write, reals(request.allowWrite)),
     services: SERVICES.filter((path) => found(path)?.real === path),
     devices: unique(reals(DEVICES)),
     network: request.network === "open" ? "open" : "blocked",
@@ -172,10 +172,12 @@ function protectedPaths(
 }
 
 /** What git would obey if it were made: hooks, and in a repository of its own a file `commondir`, which git never makes there. */
-function absentPaths(survey: Survey, write: readonly string[]): SandboxPolicy["absent"] {
+function absentPaths(survey: Survey, write: readonly string[], named: readonly string[]): SandboxPolicy["absent"] {
   const places = [...(survey.git ? [survey.git] : []), ...survey.nested.places];
   const folders = [...new Set(places.map(({ commonDir }) => commonDir))];
-  const all = folders.flatMap((folder) => [
+  // Who names a repository's own folder with --allow-write wants it written; one that holds the repository is no such wish.
+  const closed = folders.filter((folder) => !named.includes(folder));
+  const all = closed.flatMap((folder) => [
     { path: `${folder}/commondir`, reason: "protected: git would take its settings from where this points" },
     { path: `${folder}/hooks`, reason: "protected: git runs these on the host" },
   ]);

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { callTool } from "../support/call_tool.ts";
+import { missingPrograms } from "../support/run_cordon.ts";
 import { makeScratch, removeScratch, type Scratch } from "../support/scratch.ts";
 
 let scratch: Scratch;
@@ -63,12 +64,17 @@ test("E10 danger-full-access writes anywhere and has the network, and a secret s
   expect((await bash("cat ~/.ssh/id_ed25519", "danger-full-access")).error?.code).toBe("policy.needs_answer");
 });
 
-test("E10 danger-full-access hides secrets in the sandbox too, where the policy can't see the name", async () => {
-  const show = (path: string) =>
-    bash(`awk 'BEGIN { f = ENVIRON["HOME"] "${path}"; while ((getline l < f) > 0) print l }'`, "danger-full-access");
-  writeFileSync(join(scratch.home, "plain"), "no secret");
-  expect((await show('/pla" "in')).output?.stdout).toContain("no secret");
-  const hidden = await show('/.ss" "h/id_ed" "25519');
-  expect(hidden.ok).toBe(true);
-  expect(hidden.output?.stdout).toBe("");
-});
+const hasMake = missingPrograms(["make"]).length === 0;
+if (!hasMake) console.log("skipped: secrets behind a make file, because make is not installed");
+
+test.skipIf(!hasMake)(
+  "E10 danger-full-access hides secrets in the sandbox too, where the policy can't see them",
+  async () => {
+    writeFileSync(join(scratch.home, "plain"), "no secret");
+    writeFileSync(join(scratch.work, "Makefile"), "plain:\n\t@cat ~/plain\nkey:\n\t@cat ~/.ssh/id_ed25519\n");
+    expect((await bash("make plain", "danger-full-access")).output?.stdout).toBe("no secret");
+    const hidden = await bash("make key", "danger-full-access");
+    expect(hidden.ok).toBe(true);
+    expect(hidden.output?.stdout).toBe("");
+  },
+);

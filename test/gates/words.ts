@@ -11,7 +11,8 @@ const INVENTED = "(user|users|me|you|name|alice|ann|bob|ada|eve|dev|someone|nobo
 const BANNED: { pattern: RegExp; why: string }[] = [
   // Every root has these; the folders of tools (.cargo, .cache, …) would tell of one machine.
   {
-    pattern: new RegExp(`/${"root"}/(?!\\.(bashrc|profile|ssh|aws|gitconfig)\\b)[\\w.]`),
+    // proc_pid_root(5) is a link that every machine has.
+    pattern: new RegExp(`(?<!/proc/\\w+)/${"root"}/(?!\\.(bashrc|profile|ssh|aws|gitconfig)\\b)[\\w.]`),
     why: "a path of one machine",
   },
   { pattern: new RegExp(`(^|[^\\w.~-])/${"work"}/\\w`), why: "a path of one machine" },

@@ -32,22 +32,24 @@ export function createExecGrant(call: PlannedCall, host: LocalHost, record: Exec
       const seen = denialRecorder(rules, call, record.denials);
       const { signal, onOutput } = call.request;
       const launcher = host.launcher();
+      const limitMs = shorter(timeoutMs, call.request.timeoutMs);
       const running = launch({
         plan: sandbox,
         launcher,
         stdio,
-        timeoutMs: shorter(timeoutMs, call.request.timeoutMs),
+        timeoutMs: limitMs,
         signal,
         onDenial: seen,
         ...(onOutput ? { onOutput } : {}),
       });
       const untrack = host.track(running);
       const end = await running.ended.finally(untrack);
-      for (const planted of removePlanted(rules.absent, Date.now())) {
+      const ran = end.kind === "ended";
+      for (const planted of ran ? removePlanted(rules.absent, Date.now()) : []) {
         record.denials.push(planted);
         call.request.onDenial?.(planted);
       }
-      return toCommandEnd(end, rules, record);
+      return { ...toCommandEnd(end, rules, record), ...(limitMs === null ? {} : { limitMs }) };
     },
     start: async ({ timeoutMs }) => {
       return startBackground(planned(), host, shorter(timeoutMs, undefined));

@@ -8,7 +8,10 @@ import { createSearchGrant } from "./search_grant.ts";
 const { signal } = new AbortController();
 
 function searchIn(real: string, hidden: string[] = []) {
-  return createSearchGrant({ paths: [{ given: ".", real, access: "read", exists: true }], hidden }, async () => () => true);
+  return createSearchGrant(
+    { paths: [{ given: ".", real, access: "read", exists: true }], hidden },
+    async () => () => true,
+  );
 }
 
 function folderWithFiles(): string {

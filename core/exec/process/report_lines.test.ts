@@ -62,3 +62,12 @@ test("half a line at the end, from a launcher that was killed, is no report", as
     { t: "exit", code: 0, signal: null },
   ]);
 });
+
+test("a channel that is reset after the last report ends it; any other failure is one", async () => {
+  const failing = async function* (code: string) {
+    yield Buffer.from('{"t":"exit","code":0,"signal":null}\n');
+    throw Object.assign(new Error("recv"), { code });
+  };
+  expect(await Array.fromAsync(reportLines(failing("ECONNRESET")))).toEqual([{ t: "exit", code: 0, signal: null }]);
+  expect(Array.fromAsync(reportLines(failing("EIO")))).rejects.toThrow("recv");
+});

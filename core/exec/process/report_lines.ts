@@ -6,7 +6,7 @@ const LINE_LIMIT_BYTES = 4 * 1024 * 1024;
 /** Splits what the launcher sends into reports. Throws when a line is too long or no report. */
 export async function* reportLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<LauncherReport> {
   let rest = Buffer.alloc(0);
-  for await (const chunk of chunks) {
+  for await (const chunk of endingWhereReset(chunks)) {
     rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       yield parseReport(rest.subarray(0, end));
@@ -14,6 +14,18 @@ export async function* reportLines(chunks: AsyncIterable<Uint8Array>): AsyncGene
     }
     if (rest.length > LINE_LIMIT_BYTES)
       throw new Error(`the launcher sent a line of more than ${LINE_LIMIT_BYTES} bytes`);
+  }
+}
+
+/**
+ * A launcher that ends while a line of ours is unread closes a Unix socket with ECONNRESET instead of an end (unix(7)); what it
+ * sent before was read already.
+ */
+async function* endingWhereReset(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ECONNRESET")) throw error;
   }
 }
 

@@ -107,7 +107,7 @@ describe("bash", () => {
   test("A13 a time-out is a normal result, and so is a signal", async () => {
     const late = await runBash(
       { timeout: 50 },
-      { stdout: "part", stderr: "warn\n", code: null, signal: "SIGKILL", timedOut: true },
+      { stdout: "part", stderr: "warn\n", code: null, signal: "SIGKILL", timedOut: true, limitMs: 50 },
     );
     expect(late.output).toMatchObject({
       stdout: "part",

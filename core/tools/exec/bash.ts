@@ -86,8 +86,7 @@ export const bash = defineTool({
       const { id, outputFile } = await exec.start({ timeoutMs: args.timeout ?? null });
       return { stdout: "", stderr: "", interrupted: false, backgroundTaskId: id, rawOutputPath: outputFile };
     }
-    const timeoutMs = args.timeout ?? DEFAULT_TIMEOUT_MS;
-    return toResult(await exec.run({ timeoutMs, stdio: "collect" }), timeoutMs);
+    return toResult(await exec.run({ timeoutMs: args.timeout ?? DEFAULT_TIMEOUT_MS, stdio: "collect" }));
   },
 });
 
@@ -115,8 +114,8 @@ function loosening(found: string): ToolFault {
   });
 }
 
-function toResult(end: CommandEnd, timeoutMs: number) {
-  const late = `Command exceeded timeout of ${timeoutMs} ms`;
+function toResult(end: CommandEnd) {
+  const late = `Command exceeded timeout of ${end.limitMs} ms`;
   const stderr = end.timedOut ? [end.stderr.replace(/\n$/, ""), late].filter(Boolean).join("\n") : end.stderr;
   return {
     stdout: end.stdout,
