@@ -157,3 +157,11 @@ describe("121: bad usage, and nothing ran", () => {
     expect(await tryFlags(["--mode", "workspace-write", "--timeout", "5m"])).toMatchObject({ code: 0, ran: true });
   });
 });
+
+test("E9 the name of a program that is not there is shown with its control characters made visible", async () => {
+  const end = await runCordon(["run", "--", "no\u001b[31msuch\u202eprogram"], { scratch });
+  expect(end.code).toBe(127);
+  expect(end.stderr).toContain("such");
+  expect(end.stderr).not.toContain("\u001b");
+  expect(end.stderr).not.toContain("\u202e");
+});

@@ -8,6 +8,9 @@ use rustix::io::Errno;
 use std::ffi::{CString, NulError};
 use std::io::Write;
 
+/// As much of a program's name as a message shows.
+const SHOWN_CHARS: usize = 200;
+
 /// Everything that execve needs, made in advance.
 pub struct Prepared {
     name: String,
@@ -61,9 +64,11 @@ impl Prepared {
             Errno::NOENT => ("not found", exit_code::NOT_FOUND),
             _ => ("can't be executed", exit_code::NOT_EXECUTABLE),
         };
-        let name = crate::enforced::errno_name(worst);
+        let errno = crate::enforced::errno_name(worst);
+        // Escaped and cut: a name is any text, and must not steer the terminal that it is shown on.
+        let shown: String = self.name.chars().take(SHOWN_CHARS).collect();
         // Nothing is left to tell if stderr is closed.
-        let _ = writeln!(std::io::stderr(), "cordon: {}: {what} ({name})", self.name);
+        let _ = writeln!(std::io::stderr(), "cordon: {}: {what} ({errno})", shown.escape_debug());
         code
     }
 
