@@ -10,6 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 pub const LAUNCHER: &str = env!("CARGO_BIN_EXE_cordon-launcher");
@@ -22,6 +23,10 @@ pub struct Place {
     pub top: PathBuf,
     pub work: PathBuf,
 }
+
+/// Held while a program is copied and while a child is forked: a child has all descriptors until it executes, and a program that
+/// is open for writing anywhere can't be executed (ETXTBSY, execve(2)).
+static FORKS: Mutex<()> = Mutex::new(());
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
@@ -38,8 +43,9 @@ impl Place {
             std::fs::write(work.join(name), text).expect("fill the workspace");
         }
         std::fs::write(top.join("outside"), "outside\n").expect("fill the folder");
-        std::fs::copy(LAUNCHER, top.join("launcher")).expect("copy the launcher");
         let probe = std::env::current_exe().expect("this program has a path");
+        let _no_fork = FORKS.lock();
+        std::fs::copy(LAUNCHER, top.join("launcher")).expect("copy the launcher");
         std::fs::copy(probe, top.join("attempts")).expect("copy the attempts");
         Place { top, work }
     }
@@ -131,15 +137,10 @@ impl Ended {
     }
 }
 
-/// Starts a program that was just copied. Another test may have forked while the copy was open for writing, and until its
-/// child executes, the kernel says ETXTBSY.
+/// Starts a program. The lock is held until the child has executed and has no descriptor of this process any more.
 fn spawn(command: &mut Command) -> Child {
-    loop {
-        match command.spawn() {
-            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
-            spawned => return spawned.expect("start the launcher"),
-        }
-    }
+    let _no_copy = FORKS.lock();
+    command.spawn().expect("start the launcher")
 }
 
 pub fn start(place: &Place, plan: &Value, surroundings: As) -> Running {
