@@ -1,34 +1,19 @@
 // E4, E5: what a process in the sandbox can't do to the kernel and to the processes of the host, in both tiers.
-import { afterAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { missingPrograms, runCordon, runShell, type Surroundings } from "../support/run_cordon.ts";
-import { makeScratch, removeScratch, type Scratch } from "../support/scratch.ts";
-import { findCell, OWN_CELLS } from "../support/tiers.ts";
-
-type Place = { scratch: Scratch; around: Surroundings; tier: "namespaces" | "landlock" };
+import { missingPrograms, runCordon, runShell } from "../support/run_cordon.ts";
+import { describeEachTier, type TierPlace } from "../support/each_tier.ts";
 
 const python = missingPrograms(["python3"]).length === 0;
 
-for (const cell of OWN_CELLS) {
-  const found = findCell(cell);
-  const title = `${cell.namespaces} user namespaces`;
-  if (!found.found) {
-    test.skip(`${title}: ${found.why}`, () => {});
-    continue;
-  }
-  describe(title, () => {
-    const scratch = makeScratch();
-    afterAll(() => removeScratch(scratch));
-    const tier = cell.namespaces === "with" ? "namespaces" : "landlock";
-    const place: Place = { scratch, around: { scratch, wrap: found.wrap }, tier };
-    describePrivileges(place);
-    describeSystemCalls(place);
-    describeHost(place);
-  });
-}
+describeEachTier((place) => {
+  describePrivileges(place);
+  describeSystemCalls(place);
+  describeHost(place);
+});
 
-function describePrivileges({ around }: Place): void {
+function describePrivileges({ around }: TierPlace): void {
   test("E5 the command has no capability and can't gain one", async () => {
     const end = await runShell("grep -E '^(NoNewPrivs|Cap(Eff|Prm|Inh|Bnd|Amb)|Seccomp):' /proc/self/status", around);
     const rows = Object.fromEntries(
@@ -99,7 +84,7 @@ const CALLS: Readonly<Record<string, { x64: number; arm64: number; args: string;
   open_by_handle_at: { x64: 304, arm64: 265, args: "-100, (ctypes.c_int * 4)(8, 1, 2, 0), 0", errnos: /EPERM|ENOSYS/ },
 };
 
-function describeSystemCalls({ around }: Place): void {
+function describeSystemCalls({ around }: TierPlace): void {
   for (const [name, call] of Object.entries(CALLS)) {
     const number = process.arch === "arm64" ? call.arm64 : call.x64;
     test.skipIf(!python)(`E5 ${name} is refused`, async () => {
@@ -115,7 +100,7 @@ print(end, errno.errorcode.get(ctypes.get_errno()))`;
   }
 }
 
-function describeHost({ scratch, around, tier }: Place): void {
+function describeHost({ scratch, around, tier }: TierPlace): void {
   test("E4 a process of the host can't be seen, read or signalled", async () => {
     const host = process.pid;
     const read = await runShell(`cat /proc/${host}/environ`, around);

@@ -1,38 +1,25 @@
 // E4, E5, E8, E9: signals, terminals, descriptors and what a process in the sandbox may not do, in both tiers.
-import { afterAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { processesWith, uniqueSleep } from "../support/processes.ts";
-import { missingPrograms, runCordon, runShell, startCordon, type Surroundings } from "../support/run_cordon.ts";
-import { makeScratch, removeScratch, type Scratch } from "../support/scratch.ts";
+import { missingPrograms, runCordon, runShell, startCordon } from "../support/run_cordon.ts";
+import { describeEachTier, type TierPlace } from "../support/each_tier.ts";
 import { runAtTerminal } from "../support/terminal.ts";
-import { findCell, OWN_CELLS } from "../support/tiers.ts";
-import { waitFor } from "../support/wait_for.ts";
 
-type Place = { scratch: Scratch; around: Surroundings };
+import { waitFor } from "../support/wait_for.ts";
 
 const python = missingPrograms(["python3"]).length === 0;
 
-for (const cell of OWN_CELLS) {
-  const found = findCell(cell);
-  const title = `${cell.namespaces} user namespaces`;
-  if (!found.found) {
-    test.skip(`${title}: ${found.why}`, () => {});
-    continue;
-  }
-  describe(title, () => {
-    const scratch = makeScratch();
-    afterAll(() => removeScratch(scratch));
-    const place: Place = { scratch, around: { scratch, wrap: found.wrap } };
-    describeSignals(place);
-    describeTerminal(place);
-    describeEnding(place);
-    describeStreams(place);
-    describeEnvironment(place);
-  });
-}
+describeEachTier((place) => {
+  describeSignals(place);
+  describeTerminal(place);
+  describeEnding(place);
+  describeStreams(place);
+  describeEnvironment(place);
+});
 
-function describeSignals({ scratch, around }: Place): void {
+function describeSignals({ scratch, around }: TierPlace): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"] as const) {
     test(`E8 ${signal} to cordon reaches the command: its trap runs and its exit status is reported`, async () => {
       const ready = join(scratch.work, `ready-${signal}`);
@@ -55,7 +42,7 @@ function describeSignals({ scratch, around }: Place): void {
   });
 }
 
-function describeTerminal({ scratch, around }: Place): void {
+function describeTerminal({ scratch, around }: TierPlace): void {
   test.skipIf(!python)("E8 Ctrl-C at a terminal reaches the command exactly once", () => {
     const script = `trap 'echo INT >> caught' INT; echo prompt; n=0; while [ $n -lt 40 ]; do sleep 0.05; n=$((n+1)); [ -f caught ] && sleep 0.5 && exit 9; done`;
     const end = runAtTerminal(["run", "--", "sh", "-c", script], around, { after: "prompt", keys: "\x03" });
@@ -89,7 +76,7 @@ for request in (0x5412, 0x100005412, 0x541c):
 const DAEMONS = (mark: string) =>
   `setsid sleep ${mark} & (setsid sh -c 'sleep ${mark} & sleep ${mark}' &) ; nohup sleep ${mark} >/dev/null 2>&1 &`;
 
-function describeEnding({ scratch, around }: Place): void {
+function describeEnding({ scratch, around }: TierPlace): void {
   test("E7 SIGKILL of cordon leaves no process, daemons neither", async () => {
     const mark = uniqueSleep();
     const started = startCordon(["run", "--", "sh", "-c", `${DAEMONS(mark)} touch up; sleep ${mark}`], around);
@@ -112,7 +99,7 @@ function describeEnding({ scratch, around }: Place): void {
   });
 }
 
-function describeStreams({ around }: Place): void {
+function describeStreams({ around }: TierPlace): void {
   test("E8 stdin to stdout keeps every byte, a megabyte of them", async () => {
     const bytes = Buffer.concat(Array.from({ length: 16 }, () => crypto.getRandomValues(new Uint8Array(65_536))));
     const end = await runCordon(["run", "--", "cat"], around, bytes);
@@ -139,7 +126,7 @@ function describeStreams({ around }: Place): void {
   });
 }
 
-function describeEnvironment({ around }: Place): void {
+function describeEnvironment({ around }: TierPlace): void {
   const secrets = {
     AWS_SECRET_ACCESS_KEY: "hush-aws",
     GITHUB_TOKEN: "hush-github",
