@@ -25,10 +25,11 @@ async function start(): Promise<number> {
   };
   // `run` is wrapped around other people's commands: it goes past citty, which costs 3 ms (commands/run.ts has the figures).
   const { runGuarded } = await import("./run_guarded.ts");
-  // The executable starts reluctant to compile (cli/build/bundle.ts), which is right for `run` and wrong for searching.
-  if (args[0] !== "run") Bun.unsafe.setJITPolicy(1);
-  if (args[0] !== "run")
+  if (args[0] !== "run") {
+    // The executable starts reluctant to compile (cli/build/bundle.ts), which is right for `run` and wrong for searching.
+    Bun.unsafe.setJITPolicy(1);
     return runGuarded(cli, async () => (await import("./command_line.ts")).runCommandLine(args, cli));
+  }
   return runGuarded(cli, async () => (await import("./commands/run.ts")).command.run(args.slice(1), cli));
 }
 

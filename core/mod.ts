@@ -19,7 +19,7 @@ import { DEFAULT_SANDBOX_REQUEST } from "./contract/sandbox_request.ts";
 import { ToolFault } from "./contract/fault.ts";
 import type { Decision, PolicyQuestion, RuleFault, RuleLists } from "./contract/verdict.ts";
 import type { Core } from "./dispatch/core.ts";
-import { dispatch } from "./dispatch/dispatch.ts";
+import { dispatch, prepare } from "./dispatch/dispatch.ts";
 import { validate } from "./dispatch/validate.ts";
 import type { Hosts } from "./exec/execute.ts";
 import { createLocalHost, type LocalHost } from "./exec/hosts/local_host.ts";
@@ -173,13 +173,7 @@ async function explain(
   request: ToolRequest,
   core: Core,
 ): Promise<{ ok: true; plan: CallPlan } | { ok: false; error: Failure }> {
-  const valid = await validate(request, core.registry);
-  if (isRefused(valid)) return { ok: false, error: valid.failure };
-  const allowed = await authorize(valid, core.authority);
-  if (isRefused(allowed)) return { ok: false, error: allowed.failure };
-  const hooked = await runHooks(allowed, core.hooks, async () => allowed);
-  if (isRefused(hooked)) return { ok: false, error: hooked.failure };
-  const planned = await planCall(hooked, core.planner);
+  const planned = await prepare(request, core);
   return isRefused(planned) ? { ok: false, error: planned.failure } : { ok: true, plan: planned.plan };
 }
 

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { GitPlace, Survey, Surveyed } from "../contract/survey.ts";
 import { linksOnTheWay } from "./links_on_the_way.ts";
 import { nestedGit } from "./nested_git.ts";
+import { isWithin } from "./path_order.ts";
 import { gitTrust, isSecretName } from "./protected_paths.ts";
 import { surveyPath } from "./resolve_path.ts";
 
@@ -64,7 +65,7 @@ function pathFolders(pathVariable: string, workspace: string): string[] {
 
 /** A folder of PATH in the workspace may be a link that an earlier command planted there to open a folder elsewhere. */
 function leadsOut(folder: string, real: string, workspace: string): boolean {
-  const inside = (path: string) => path === workspace || path.startsWith(`${workspace}/`);
+  const inside = (path: string) => isWithin(path, workspace);
   if (folder === real || inside(real)) return false;
   for (let at = folder; at !== "/"; at = dirname(at)) if (inside(lenient(at).real)) return true;
   return false;

@@ -1,4 +1,5 @@
 import { authorize } from "../authorize/authorize.ts";
+import type { PlannedCall } from "../contract/call.ts";
 import type { Outcome, Refused } from "../contract/outcome.ts";
 import { crashed, isRefused } from "../contract/refuse.ts";
 import type { ToolRequest } from "../contract/request.ts";
@@ -21,15 +22,19 @@ export async function dispatch(request: ToolRequest, core: Core): Promise<ToolRe
 }
 
 async function run(request: ToolRequest, core: Core): Promise<Outcome | Refused> {
+  const planned = await prepare(request, core);
+  return isRefused(planned) ? planned : execute(planned, core.hosts);
+}
+
+/** Every stage before execute. `explain` shows what it gives and runs nothing, so what is shown is what would run. */
+export async function prepare(request: ToolRequest, core: Core): Promise<PlannedCall | Refused> {
   const valid = await validate(request, core.registry);
   if (isRefused(valid)) return valid;
   const allowed = await authorize(valid, core.authority);
   if (isRefused(allowed)) return allowed;
   const hooked = await runHooks(allowed, core.hooks, (again) => authorizeAgain(again, core));
   if (isRefused(hooked)) return hooked;
-  const planned = await planCall(hooked, core.planner);
-  if (isRefused(planned)) return planned;
-  return execute(planned, core.hosts);
+  return planCall(hooked, core.planner);
 }
 
 /** A hook that rewrote the input sends the call back to validate, once. */

@@ -31,11 +31,6 @@ export const loadPolicyComponent: () => Promise<PolicyComponent> = once(async ()
   return instantiate((name) => shim(SHIMS, name) ?? module, {});
 });
 
-/** The search engine. Later calls get the same instance. Rejects when the embedded module does not fit its JavaScript. */
-export const loadSearchComponent: () => Promise<LoadedSearch> = once(async () =>
-  instantiateSearch(await compileSearchModule()),
-);
-
 /**
  * Compiles the search engine and nothing more. The compiler works beside the main thread: start it before other work
  * and await it where it is needed. Later calls get the same module.

@@ -1,7 +1,7 @@
 import type { Denial } from "../contract/denial.ts";
 import type { ObservedDenial } from "../contract/enforced.ts";
 import { OWN_STATE } from "../config/protected_paths.ts";
-import { isWithin } from "./path_order.ts";
+import { isWithin } from "../config/path_order.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
 
 /**

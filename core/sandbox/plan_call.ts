@@ -13,7 +13,7 @@ import type { Need, Place } from "../contract/tool.ts";
 import type { Mode } from "../contract/verdict.ts";
 import { OWN_STATE } from "../config/protected_paths.ts";
 import { scrubEnvironment } from "./environment.ts";
-import { isWithin } from "./path_order.ts";
+import { isWithin } from "../config/path_order.ts";
 import { planLinux, type Unenforceable } from "./plan_linux.ts";
 import { buildPolicy, pathsToSurvey } from "./policy.ts";
 
@@ -156,14 +156,9 @@ function planFiles(needs: readonly Need[], judged: readonly string[], planner: C
     if (kind === "other" || (kind === "folder" && need.kind !== "fs.search")) throw notAFile(given, kind);
     return [{ given, real, access: need.kind === "fs.write" ? "write" : "read", exists }];
   });
-  return { paths, hidden: needs.some(({ kind }) => kind === "fs.search") ? hiddenFrom(planner) : [] };
-}
-
-/** Secrets are left out of searches: a search reads everything, and nobody was asked for each file. */
-function hiddenFrom(planner: CallPlanner): string[] {
-  const { workspace, home } = planner.place;
-  const survey = planner.survey(pathsToSurvey(DEFAULT_SANDBOX_REQUEST, workspace, home));
-  return buildPolicy(DEFAULT_SANDBOX_REQUEST, survey).hidden.map(({ path }) => path);
+  // Secrets are left out of searches: a search reads everything, and nobody was asked for each file.
+  const searches = needs.some(({ kind }) => kind === "fs.search");
+  return { paths, hidden: searches ? policyFor(DEFAULT_SANDBOX_REQUEST, planner).hidden.map(({ path }) => path) : [] };
 }
 
 function movedSince(given: string, real: string): ToolFault {

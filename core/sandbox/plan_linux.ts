@@ -11,7 +11,7 @@ import type {
   Tier,
   WatchKind,
 } from "../contract/plan.ts";
-import { isWithin, parentsFirst } from "./path_order.ts";
+import { isWithin, parentsFirst } from "../config/path_order.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
 
 /** Why no plan on this machine gives a demanded property, with the next step for the person. */

@@ -2,7 +2,7 @@ import type { Property } from "../contract/plan.ts";
 import type { SandboxPolicy, ShownLink } from "../contract/sandbox_policy.ts";
 import type { Demands, SandboxRequest } from "../contract/sandbox_request.ts";
 import type { Survey, Surveyed } from "../contract/survey.ts";
-import { isWithin } from "./path_order.ts";
+import { isWithin } from "../config/path_order.ts";
 import { fromHome, gitTrust, HOST_TRUST, SECRETS } from "../config/protected_paths.ts";
 import { DEVICES, HOME_READ, NEVER_WORKSPACE, SERVICES, SYSTEM_READ } from "../config/system_folders.ts";
 
@@ -147,25 +147,22 @@ function protectedPaths(
   found: (path: string) => Surveyed | undefined,
 ): SandboxPolicy["protected"] {
   const allowed = new Set(request.allowWrite.flatMap((path) => found(path)?.real ?? []));
-  const listed = HOST_TRUST.flatMap(({ path, reason }) => {
-    const entry = found(`${survey.workspace}/${path}`);
-    return entry ? [{ path: entry.real, reason }] : [];
-  });
-  const dotGit = found(`${survey.workspace}/.git`);
+  const listed = HOST_TRUST.map(({ path, reason }) => ({ path: `${survey.workspace}/${path}`, reason }));
+  const dotGit = `${survey.workspace}/.git`;
   // In a worktree or a submodule it is a file, and git on the host obeys the folder that it names.
-  const pointer = dotGit?.kind === "file" ? [{ path: dotGit.real, reason: GIT_POINTER }] : [];
+  const pointers = [...(found(dotGit)?.kind === "file" ? [dotGit] : []), ...survey.nested.pointers];
   const own = survey.git && gitFolders(survey).length > 0 ? [survey.git] : [];
-  const trusted = [...own, ...survey.nested.places].flatMap(gitTrust);
-  const named = survey.nested.pointers.map((path) => ({ path, reason: GIT_POINTER }));
-  const outside = [...trusted, ...named].flatMap(({ path, reason }) => {
+  const wanted = [
+    ...listed,
+    ...[...own, ...survey.nested.places].flatMap(gitTrust),
+    ...pointers.map((path) => ({ path, reason: GIT_POINTER })),
+    ...request.denyWrite.map((path) => ({ path, reason: "--deny-write" })),
+  ];
+  const there = wanted.flatMap(({ path, reason }) => {
     const entry = found(path);
     return entry ? [{ path: entry.real, reason }] : [];
   });
-  const asked = request.denyWrite.flatMap((path) => {
-    const entry = found(path);
-    return entry ? [{ path: entry.real, reason: "--deny-write" }] : [];
-  });
-  return [...listed, ...pointer, ...outside, ...asked].filter((rule, at, all) => {
+  return there.filter((rule, at, all) => {
     if (rule.reason !== "--deny-write" && allowed.has(rule.path)) return false;
     return all.findIndex((other) => other.path === rule.path) === at;
   });

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { basename } from "node:path";
+import { isWithin } from "../../config/path_order.ts";
 import { isSecretName } from "../../config/protected_paths.ts";
 import { ToolFault } from "../../contract/fault.ts";
 import type { FilePlan } from "../../contract/file_plan.ts";
@@ -16,7 +17,7 @@ export type ReadFilter = (path: string) => boolean;
 export function createSearchGrant(plan: FilePlan, rules: () => Promise<ReadFilter>): SearchGrant {
   // By name too: the survey looks for secret files only near the top, and a search meets them at any depth.
   const isHidden = (path: string) =>
-    plan.hidden.some((secret) => path === secret || path.startsWith(`${secret}/`)) || isSecretName(basename(path));
+    plan.hidden.some((secret) => isWithin(path, secret)) || isSecretName(basename(path));
   const open = async () => {
     const [{ createSearch }, allowed] = await Promise.all([import("../search/mod.ts"), rules()]);
     return createSearch({ mayRead: (path) => !isHidden(path) && allowed(path) });
