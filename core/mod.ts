@@ -3,7 +3,6 @@
  */
 import { type AuditLog, createAuditLog } from "./audit/audit.ts";
 import type { Authority, Judge } from "./authorize/authorize.ts";
-import { authorize } from "./authorize/authorize.ts";
 import { addRules, builtinRules } from "./config/builtin_rules.ts";
 import { resolvePath } from "./config/resolve_path.ts";
 import { surveyPlaces } from "./config/survey.ts";
@@ -25,9 +24,8 @@ import type { Hosts } from "./exec/execute.ts";
 import { createLocalHost, type LocalHost } from "./exec/hosts/local_host.ts";
 import { LAUNCHER_DIGEST, openLauncher } from "./exec/process/launcher_file.ts";
 import { createMachine } from "./exec/process/probe.ts";
-import { runHooks } from "./hooks/run_hooks.ts";
 import { describeMachine, type MachineReport } from "./sandbox/describe_machine.ts";
-import { type CallPlanner, planCall, policyFor } from "./sandbox/plan_call.ts";
+import { type CallPlanner, policyFor } from "./sandbox/plan_call.ts";
 import { createPhases, NO_PHASES, type Phases } from "./store/phases.ts";
 import { openAppendLog } from "./store/append_log.ts";
 import { privateFolder } from "./store/paths.ts";
