@@ -41,8 +41,10 @@ impl Ground<'_> {
             let step = match op {
                 PlanOp::Seccomp { network, watch, .. } => {
                     self.enter_folder().map_err(|failure| Box::new(ledger.refuse("command", failure)))?;
-                    let (step, made) =
-                        seccomp::install(Surroundings { network: *network, on_host: self.namespaces.is_err() }, watch);
+                    let (step, made) = seccomp::install(
+                        Surroundings { network: *network, on_host: self.namespaces.is_err() },
+                        watch.as_deref().unwrap_or_default(),
+                    );
                     listener = made;
                     step
                 }
@@ -59,6 +61,8 @@ impl Ground<'_> {
 
     fn apply(&self, op: &PlanOp, landlock_abi: u32) -> Step {
         match op {
+            PlanOp::Limits { .. } => Err(Failure::plain("This launcher has no limits yet")),
+            PlanOp::Broker { .. } => Err(Failure::plain("This launcher has no broker yet")),
             PlanOp::Namespaces { kinds, .. } => {
                 let ids = self.in_namespaces()?;
                 if kinds.contains(&plan::NamespaceKind::User) {
@@ -118,7 +122,7 @@ impl Ground<'_> {
     }
 
     fn with_tmp_rule(&self, rules: &[LandlockRule]) -> Vec<LandlockRule> {
-        let tmp = self.tmpdir().map(|path| LandlockRule { path, access: LandlockAccess::Rw });
+        let tmp = self.tmpdir().map(|path| LandlockRule { path, access: LandlockAccess::Rw, except: Vec::new() });
         rules.iter().cloned().chain(tmp).collect()
     }
 

@@ -75,9 +75,9 @@ impl WaitStatus {
     /// The `exit` line.
     pub fn report(self) -> Report {
         if libc::WIFSIGNALED(self.0) {
-            return Report::Exit { code: None, signal: Some(signal_name(libc::WTERMSIG(self.0))) };
+            return Report::Exit { code: None, signal: Some(signal_name(libc::WTERMSIG(self.0))), limit: None };
         }
-        Report::Exit { code: Some(libc::WEXITSTATUS(self.0)), signal: None }
+        Report::Exit { code: Some(libc::WEXITSTATUS(self.0)), signal: None, limit: None }
     }
 }
 
@@ -88,13 +88,14 @@ mod tests {
     #[test]
     fn a_code_stays_what_it_is() {
         assert_eq!(WaitStatus(42 << 8).shell_code(), 42);
-        assert_eq!(WaitStatus(42 << 8).report(), Report::Exit { code: Some(42), signal: None });
+        assert_eq!(WaitStatus(42 << 8).report(), Report::Exit { code: Some(42), signal: None, limit: None });
     }
 
     #[test]
     fn a_signal_is_128_and_its_number_and_keeps_its_name() {
         assert_eq!(WaitStatus(libc::SIGTERM).shell_code(), 143);
-        assert_eq!(WaitStatus(libc::SIGTERM).report(), Report::Exit { code: None, signal: Some("SIGTERM".into()) });
+        let report = Report::Exit { code: None, signal: Some("SIGTERM".into()), limit: None };
+        assert_eq!(WaitStatus(libc::SIGTERM).report(), report);
     }
 
     #[test]

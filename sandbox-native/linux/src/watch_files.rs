@@ -4,7 +4,7 @@
 use crate::mounts::is_within;
 use crate::private_tmp;
 use crate::watch::read_c_string;
-use plan::{LandlockAccess, LinuxPlan, MountAccess, ObservedDenial, PlanOp, Property, WatchKind};
+use plan::{DeniedOp, LandlockAccess, LinuxPlan, MountAccess, ObservedDenial, PlanOp, Property};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatVfsMountFlags};
 use rustix::io::Errno;
 use std::ffi::OsStr;
@@ -87,7 +87,7 @@ impl Files {
             Err(_) => return None,
         };
         Some(ObservedDenial {
-            op: WatchKind::Write,
+            op: DeniedOp::Write,
             path: Some(path.to_string_lossy().into_owned()),
             host: None,
             port: None,
@@ -97,6 +97,8 @@ impl Files {
             errno: Some(errno.into()),
             note: None,
             rule,
+            reason: None,
+            grant: None,
         })
     }
 

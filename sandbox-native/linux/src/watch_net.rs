@@ -3,7 +3,7 @@
 pub use plan::Network;
 
 use crate::sys;
-use plan::{ObservedDenial, Property, WatchKind};
+use plan::{DeniedOp, ObservedDenial, Property};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The denial that a connect or send to the address at (place, length) will end in, if it will.
@@ -57,7 +57,7 @@ pub fn refused_socket(pid: libc::pid_t, family: u64) -> Option<ObservedDenial> {
 
 fn connect_denial(syscall: &str, pid: libc::pid_t) -> ObservedDenial {
     ObservedDenial {
-        op: WatchKind::Connect,
+        op: DeniedOp::Connect,
         path: None,
         host: None,
         port: None,
@@ -67,6 +67,8 @@ fn connect_denial(syscall: &str, pid: libc::pid_t) -> ObservedDenial {
         errno: None,
         note: None,
         rule: Property::NetBlocked,
+        reason: None,
+        grant: None,
     }
 }
 

@@ -43,12 +43,24 @@ pub struct Enforced {
     pub ops: Vec<OpReport>,
 }
 
+/// What was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum DeniedOp {
+    Write,
+    Read,
+    Connect,
+    Exec,
+    Limit,
+}
+
 /// A refusal as the kernel's side saw it; absent fields are unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct ObservedDenial {
-    pub op: crate::WatchKind,
+    pub op: DeniedOp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,9 +76,26 @@ pub struct ObservedDenial {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     pub rule: Property,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant: Option<String>,
 }
 
-/// A line from the launcher to the host: `enforced` or `refused`, then any number of `denial`, then `exit`.
+/// A change that was carried out and that the person must hear of: something outside the sandbox obeys this path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct Trusted {
+    pub path: String,
+    pub reason: String,
+    pub syscall: String,
+    pub pid: i32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exe: Option<String>,
+}
+
+/// A line from the launcher to the host: `enforced` or `refused`, then any number of `denial` and `trusted`, then `exit`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "t", rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -87,9 +116,13 @@ pub enum Report {
         ops: Vec<OpReport>,
     },
     Denial(ObservedDenial),
+    Trusted(Trusted),
     Exit {
         code: Option<i32>,
         signal: Option<String>,
+        /// The limit that ended the command, in words: "memory", "processes", "file size", …
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<String>,
     },
 }
 

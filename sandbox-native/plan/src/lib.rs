@@ -3,10 +3,12 @@
 
 mod enforced;
 mod facts;
+mod guard;
 mod order;
 
-pub use enforced::{Control, Enforced, ObservedDenial, OpReport, Report, State, properties};
+pub use enforced::{Control, DeniedOp, Enforced, ObservedDenial, OpReport, Report, State, Trusted, properties};
 pub use facts::{ContainerFact, LinuxFacts, NamespaceFacts, SysctlFacts};
+pub use guard::{Guard, GuardAccess, GuardEffect, GuardRule, GuardWhen};
 pub use order::{PlanFault, check_order};
 
 use serde::{Deserialize, Serialize};
@@ -134,6 +136,9 @@ pub struct LandlockRule {
     pub path: String,
     /// What is allowed at and below it.
     pub access: LandlockAccess,
+    /// Paths below it that stay closed: the rule is laid on what stands beside the way to each of them. Read rules only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub except: Vec<String>,
 }
 
 /// What a Landlock domain may not reach outside itself.
@@ -166,7 +171,7 @@ pub enum Network {
     Open,
 }
 
-/// A kind of call that is watched, to report refusals exactly.
+/// What `seccomp` had before there was a `broker` step; read, and of no effect beside one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -180,13 +185,60 @@ pub enum WatchKind {
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 #[allow(missing_docs)]
 pub enum PlanOp {
-    Namespaces { kinds: Vec<NamespaceKind>, level: Level, gives: Vec<Property> },
-    View { mounts: Vec<Mount>, level: Level, gives: Vec<Property> },
-    Loopback { level: Level, gives: Vec<Property> },
-    PrivateTmp { at: TmpPlace, level: Level, gives: Vec<Property> },
-    Privileges { level: Level, gives: Vec<Property> },
-    Landlock { rules: Vec<LandlockRule>, scope: Vec<Scope>, level: Level, gives: Vec<Property> },
-    Seccomp { network: Network, watch: Vec<WatchKind>, level: Level, gives: Vec<Property> },
+    #[serde(rename_all = "camelCase")]
+    Limits {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        memory_bytes: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        processes: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cpu_percent: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file_bytes: Option<u64>,
+        level: Level,
+        gives: Vec<Property>,
+    },
+    Namespaces {
+        kinds: Vec<NamespaceKind>,
+        level: Level,
+        gives: Vec<Property>,
+    },
+    View {
+        mounts: Vec<Mount>,
+        level: Level,
+        gives: Vec<Property>,
+    },
+    Loopback {
+        level: Level,
+        gives: Vec<Property>,
+    },
+    PrivateTmp {
+        at: TmpPlace,
+        level: Level,
+        gives: Vec<Property>,
+    },
+    Privileges {
+        level: Level,
+        gives: Vec<Property>,
+    },
+    Landlock {
+        rules: Vec<LandlockRule>,
+        scope: Vec<Scope>,
+        level: Level,
+        gives: Vec<Property>,
+    },
+    Broker {
+        guard: Guard,
+        level: Level,
+        gives: Vec<Property>,
+    },
+    Seccomp {
+        network: Network,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        watch: Option<Vec<WatchKind>>,
+        level: Level,
+        gives: Vec<Property>,
+    },
 }
 
 /// The name of a step, as it stands in reports.
@@ -194,12 +246,14 @@ pub enum PlanOp {
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
 pub enum OpName {
+    Limits,
     Namespaces,
     View,
     Loopback,
     PrivateTmp,
     Privileges,
     Landlock,
+    Broker,
     Seccomp,
 }
 
@@ -207,12 +261,14 @@ impl PlanOp {
     /// The step's name; the derived order of names is the order in which steps are applied.
     pub fn name(&self) -> OpName {
         match self {
+            PlanOp::Limits { .. } => OpName::Limits,
             PlanOp::Namespaces { .. } => OpName::Namespaces,
             PlanOp::View { .. } => OpName::View,
             PlanOp::Loopback { .. } => OpName::Loopback,
             PlanOp::PrivateTmp { .. } => OpName::PrivateTmp,
             PlanOp::Privileges { .. } => OpName::Privileges,
             PlanOp::Landlock { .. } => OpName::Landlock,
+            PlanOp::Broker { .. } => OpName::Broker,
             PlanOp::Seccomp { .. } => OpName::Seccomp,
         }
     }
@@ -220,12 +276,14 @@ impl PlanOp {
     /// Whether the step may fail, and which properties it gives.
     pub fn graded(&self) -> (Level, &[Property]) {
         match self {
-            PlanOp::Namespaces { level, gives, .. }
+            PlanOp::Limits { level, gives, .. }
+            | PlanOp::Namespaces { level, gives, .. }
             | PlanOp::View { level, gives, .. }
             | PlanOp::Loopback { level, gives }
             | PlanOp::PrivateTmp { level, gives, .. }
             | PlanOp::Privileges { level, gives }
             | PlanOp::Landlock { level, gives, .. }
+            | PlanOp::Broker { level, gives, .. }
             | PlanOp::Seccomp { level, gives, .. } => (*level, gives),
         }
     }

@@ -51,7 +51,30 @@ pub fn check_order(plan: &LinuxPlan) -> Result<(), PlanFault> {
         PlanOp::Namespaces { kinds, .. } => Some(kinds.as_slice()),
         _ => None,
     });
-    plan.ops.iter().try_for_each(|op| check_ground(plan.tier, kinds, op))
+    plan.ops.iter().try_for_each(|op| check_ground(plan.tier, kinds, op))?;
+    check_broker(plan)
+}
+
+/// A broker hears of nothing without a filter, and could exceed the policy without a wall behind it.
+fn check_broker(plan: &LinuxPlan) -> Result<(), PlanFault> {
+    let guard = plan.ops.iter().find_map(|op| match op {
+        PlanOp::Broker { guard, .. } => Some(guard),
+        _ => None,
+    });
+    let Some(guard) = guard else { return Ok(()) };
+    let fault = |why| Err(PlanFault::Unsupported(OpName::Broker, why));
+    if !plan.ops.iter().any(|op| op.name() == OpName::Seccomp) {
+        return fault("it needs seccomp");
+    }
+    for rule in &guard.rules {
+        let ((Some(place), None) | (None, Some(place))) = (&rule.path, &rule.glob) else {
+            return fault("a rule has not exactly one of path and glob");
+        };
+        if !place.starts_with('/') {
+            return fault("a rule's path or glob is not absolute");
+        }
+    }
+    Ok(())
 }
 
 fn check_command(plan: &LinuxPlan) -> Result<(), PlanFault> {

@@ -1,6 +1,6 @@
 //! The golden plans of `test/plans` are read, judged and written back without loss.
 
-use plan::{LinuxPlan, OpName, PlanFault, check_order};
+use plan::{LinuxPlan, OpName, PlanFault, PlanOp, check_order};
 use std::path::PathBuf;
 
 fn golden(name: &str) -> String {
@@ -14,9 +14,14 @@ fn parsed(name: &str) -> LinuxPlan {
 
 #[test]
 fn every_golden_plan_survives_the_round_trip() {
-    for name in
-        ["namespaces_default.json", "landlock_default.json", "refused_order.json", "refused_missing_property.json"]
-    {
+    for name in [
+        "namespaces_default.json",
+        "landlock_default.json",
+        "namespaces_broker.json",
+        "landlock_broker.json",
+        "refused_order.json",
+        "refused_missing_property.json",
+    ] {
         let before: serde_json::Value = serde_json::from_str(&golden(name)).expect("golden files are JSON");
         let after = serde_json::to_value(parsed(name)).expect("plans can be written");
         assert_eq!(before, after, "{name}");
@@ -27,6 +32,26 @@ fn every_golden_plan_survives_the_round_trip() {
 fn the_default_plans_are_in_order() {
     assert_eq!(check_order(&parsed("namespaces_default.json")), Ok(()));
     assert_eq!(check_order(&parsed("landlock_default.json")), Ok(()));
+    assert_eq!(check_order(&parsed("namespaces_broker.json")), Ok(()));
+    assert_eq!(check_order(&parsed("landlock_broker.json")), Ok(()));
+}
+
+#[test]
+fn a_broker_without_a_filter_and_a_rule_without_one_place_are_refused() {
+    let good = parsed("landlock_broker.json");
+    let mut plan = good.clone();
+    plan.ops.pop();
+    assert!(matches!(check_order(&plan), Err(PlanFault::Unsupported(OpName::Broker, _))));
+    for (path, glob) in [(None, None), (Some("/a"), Some("/b/*")), (Some("a"), None)] {
+        let mut plan = good.clone();
+        for op in &mut plan.ops {
+            if let PlanOp::Broker { guard, .. } = op {
+                guard.rules[0].path = path.map(str::to_owned);
+                guard.rules[0].glob = glob.map(str::to_owned);
+            }
+        }
+        assert!(matches!(check_order(&plan), Err(PlanFault::Unsupported(OpName::Broker, _))), "{path:?} {glob:?}");
+    }
 }
 
 #[test]
