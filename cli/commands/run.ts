@@ -59,8 +59,21 @@ async function runCommand(args: readonly string[], cli: Cli): Promise<number> {
 
 function sandboxOf(draft: RunDraft): SandboxRequest {
   const { allowRead, allowWrite, denyRead, denyWrite, allowEnv, require } = draft;
+  const { trustFiles, allowUnix, reportReads, limits } = draft;
   const network = draft.denyNet ? "blocked" : draft.allowNet ? "open" : "policy";
-  return { allowRead, allowWrite, denyRead, denyWrite, network, allowEnv, require };
+  return {
+    allowRead,
+    allowWrite,
+    denyRead,
+    denyWrite,
+    network,
+    allowEnv,
+    require,
+    trustFiles,
+    allowUnix,
+    reportReads,
+    limits,
+  };
 }
 
 type Options = { draft: RunDraft; cli: Cli };

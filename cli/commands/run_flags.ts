@@ -1,4 +1,4 @@
-import type { Property } from "@cordon/core/contract";
+import type { Property, SandboxRequest, TrustFiles } from "@cordon/core/contract";
 import { nearestNames } from "@cordon/core";
 import { parseDuration, parseNames, parsePath, parsePaths, splitList } from "../flag_values.ts";
 import {
@@ -21,6 +21,10 @@ export type RunDraft = CommonDraft & {
   denyNet: boolean;
   allowEnv: string[] | "all";
   require: Property[];
+  trustFiles: TrustFiles;
+  allowUnix: string[];
+  reportReads: boolean;
+  limits: SandboxRequest["limits"];
   timeoutMs: number | null;
   eventsFile: string | null;
   explain: boolean;
@@ -39,6 +43,10 @@ export function emptyRunDraft(): RunDraft {
     denyNet: false,
     allowEnv: [],
     require: [],
+    trustFiles: "block",
+    allowUnix: [],
+    reportReads: false,
+    limits: {},
     timeoutMs: null,
     eventsFile: null,
     explain: false,

@@ -38,7 +38,9 @@ function renderOp(op: PlanOp): string[] {
         ...op.scope.map((scope) => `          scope       ${scope}`),
       ];
     case "seccomp":
-      return [`${head}: network ${op.network}${op.watch.length > 0 ? `, watched: ${op.watch.join(", ")}` : ""}`];
+      return [`${head}: network ${op.network}${op.watch?.length ? `, watched: ${op.watch.join(", ")}` : ""}`];
+    case "limits":
+    case "broker":
     case "loopback":
     case "privileges":
       return [head];

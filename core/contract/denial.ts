@@ -16,3 +16,6 @@ export type Denial = {
   /** True where the cause is inferred from the policy and not seen in the kernel. People are told so. */
   guess?: true;
 };
+
+/** A file that tools outside the sandbox obey, and that the command changed. Allowed, and named at the end. */
+export type TrustedChange = { at: number; path: string; reason: string; syscall: string; pid: number; exe?: string };

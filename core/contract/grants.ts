@@ -1,4 +1,4 @@
-import type { Denial } from "./denial.ts";
+import type { Denial, TrustedChange } from "./denial.ts";
 import type { Enforced } from "./enforced.ts";
 import type { SearchGrant } from "./search.ts";
 
@@ -36,7 +36,10 @@ export type CommandEnd = {
   droppedBytes: number;
   /** The limit that a time-out has met, in milliseconds: the shorter of the tool's and the caller's. */
   limitMs?: number;
+  /** The bound that ended it, for example "memory". */
+  limit?: string;
   denials: Denial[];
+  trusted: TrustedChange[];
   enforced: Enforced;
 };
 

@@ -1,5 +1,5 @@
 import type { Coercion } from "./call.ts";
-import type { Denial } from "./denial.ts";
+import type { Denial, TrustedChange } from "./denial.ts";
 import type { Enforced } from "./enforced.ts";
 import type { ErrorCode } from "./error_codes.ts";
 import type { Stamp } from "./stage.ts";
@@ -11,7 +11,13 @@ export type StageName = "validate" | "authorize" | "hooks" | "plan" | "execute";
 /** A failure as callers see it. */
 export type Failure = { code: ErrorCode; message: string; at: StageName; hint?: string; details?: unknown };
 
-type Facts = { enforced?: Enforced; denials: Denial[]; coercions: Coercion[]; decision?: Decision };
+type Facts = {
+  enforced?: Enforced;
+  denials: Denial[];
+  trusted?: TrustedChange[];
+  coercions: Coercion[];
+  decision?: Decision;
+};
 
 type Ended = ({ ok: true; output: unknown } | { ok: false; failure: Failure }) & Facts;
 

@@ -48,29 +48,69 @@ export type MountAccess =
 /** One entry of the view. `path` is absolute and real: the planner resolved it, the launcher does not follow links in it. */
 export type Mount = { path: string; access: MountAccess; target?: string };
 
-/** What the Landlock ruleset allows below a path. `rw` includes creating, removing, renaming and linking. */
-export type LandlockRule = { path: string; access: "read" | "read_exec" | "rw" };
+/**
+ * What the Landlock ruleset allows below a path. `rw` includes creating, removing, renaming and linking. `except` (with "read"
+ * and "read_exec" only) names paths below that stay closed: the launcher opens the folder's children instead of the folder, all
+ * along the way to each of them, as they are at the start, and follows no link.
+ */
+export type LandlockRule = { path: string; access: "read" | "read_exec" | "rw"; except?: string[] };
 
 /** A kind of call the launcher watches, to report the refusals exactly. Watching decides nothing: the kernel refuses. */
 export type WatchKind = "write" | "connect";
 
+/**
+ * What the broker does about a path. `deny` refuses, `allow` leaves it to the kernel, `report` allows and names it at the end;
+ * `git_config` refuses all but git's own way of making a configuration, and of that only keys that run nothing.
+ */
+export type GuardEffect = "allow" | "deny" | "report" | "git_config";
+
+/**
+ * One rule of the broker: for a path and an access the first rule that matches decides, and where none does, the kernel alone.
+ * Exactly one of `path` (this name and all below) and `glob` (absolute; `**`, `*`, `?`, `[..]`, `{a,b}`; matches a path or a
+ * folder above it) is there. `when` "exists": only for what exists already; "symlink": only where a symlink is made.
+ * `rule`, `reason` and `grant` are what the event says.
+ */
+export type GuardRule = {
+  path?: string;
+  glob?: string;
+  access: "read" | "write" | "both";
+  when?: "exists" | "symlink";
+  effect: GuardEffect;
+  rule: Property;
+  reason: string;
+  grant?: string;
+};
+
+/**
+ * What the broker decides by. `gitLayout`: a repository under any name has no new hooks and settings. `metadata`: modes, owners,
+ * times and attributes count as writes; `reads`: every open is looked at. `unix`: real paths of sockets of the host that may
+ * be connected to; those that are bound in the run always may.
+ */
+export type Guard = { rules: GuardRule[]; gitLayout: boolean; metadata: boolean; reads: boolean; unix: string[] };
+
+/** Bounds on what one command may use; each absent one is no bound. `cpuPercent` counts one processor as 100. */
+export type Limits = { memoryBytes?: number; processes?: number; cpuPercent?: number; fileBytes?: number };
+
 type Graded = { level: Level; gives: Property[] };
 
 /**
- * One step of the plan. The launcher's README states the order and the reason for each place in it.
+ * One step of the plan. The launcher's README states the order and the reason for each place in it. Without `broker` no call is
+ * trapped.
  *
  * `private_tmp` at "view" is a new tmpfs at /tmp, made before the mounts of the view so that a mount below /tmp stands in
  * it; at "host" it is a new folder of mode 0700. Either way the launcher sets TMPDIR, adds the Landlock rule for it and
  * names it in its report. A `must` step that is only partly carried out is a refusal.
  */
 export type PlanOp =
+  | ({ op: "limits" } & Limits & Graded)
   | ({ op: "namespaces"; kinds: NamespaceKind[] } & Graded)
   | ({ op: "view"; mounts: Mount[] } & Graded)
   | ({ op: "loopback" } & Graded)
   | ({ op: "private_tmp"; at: "view" | "host" } & Graded)
   | ({ op: "privileges" } & Graded)
   | ({ op: "landlock"; rules: LandlockRule[]; scope: ("signal" | "abstract_unix_socket")[] } & Graded)
-  | ({ op: "seccomp"; network: "blocked" | "private" | "open"; watch: WatchKind[] } & Graded);
+  | ({ op: "broker"; guard: Guard } & Graded)
+  | ({ op: "seccomp"; network: "blocked" | "private" | "open"; watch?: WatchKind[] } & Graded);
 
 /** The command as the launcher runs it. `argv[0]` is searched in `env.PATH` inside the view; 127 and 126 as a shell says. */
 export type PlanCommand = { argv: string[]; cwd: string; env: Record<string, string> };

@@ -1,5 +1,5 @@
 import type { Coercion } from "./call.ts";
-import type { Denial } from "./denial.ts";
+import type { Denial, TrustedChange } from "./denial.ts";
 import type { Enforced } from "./enforced.ts";
 import type { Failure } from "./outcome.ts";
 
@@ -9,6 +9,8 @@ export type ResultMeta = {
   auditId: string;
   sandbox?: Enforced;
   denials?: Denial[];
+  /** Files that tools outside the sandbox obey, and that the command changed. */
+  trusted?: TrustedChange[];
   coercions?: Coercion[];
   droppedBytes?: number;
 };

@@ -17,6 +17,7 @@ function toResult({ outcome, durationMs }: AuditedOutcome, row: OpenRow): ToolRe
     auditId: row.id,
     ...(outcome.enforced ? { sandbox: newsOf(outcome.enforced) } : {}),
     ...(outcome.denials.length > 0 ? { denials: outcome.denials } : {}),
+    ...(outcome.trusted?.length ? { trusted: outcome.trusted } : {}),
     ...(outcome.coercions.length > 0 ? { coercions: outcome.coercions } : {}),
     ...(outcome.droppedBytes > 0 ? { droppedBytes: outcome.droppedBytes } : {}),
   };

@@ -16,7 +16,7 @@ export type Hosts = {
 
 /** Runs a planned call with handles cut from its plan. Never throws: a tool's error is an outcome. */
 export async function execute(call: PlannedCall, hosts: Hosts): Promise<Outcome> {
-  const record: ExecRecord = { denials: [] };
+  const record: ExecRecord = { denials: [], trusted: [] };
   const { signal } = call.request;
   try {
     signal.throwIfAborted();
@@ -47,8 +47,9 @@ function grantsFor(call: PlannedCall, hosts: Hosts, record: ExecRecord): Grants 
 
 type Ended = { ok: true; output: unknown } | { ok: false; failure: ReturnType<typeof failureOf> };
 
-function stamp(call: PlannedCall, ended: Ended, { enforced, denials }: ExecRecord): Outcome {
-  const facts = { denials, coercions: call.coercions, decision: call.decision, ...(enforced ? { enforced } : {}) };
+function stamp(call: PlannedCall, ended: Ended, { enforced, denials, trusted }: ExecRecord): Outcome {
+  const { coercions, decision } = call;
+  const facts = { denials, trusted, coercions, decision, ...(enforced ? { enforced } : {}) };
   // The tool ran on its plan and ended, well or not; this is the only maker of Outcome.
   return { ...ended, ...facts } as Outcome;
 }

@@ -7,6 +7,7 @@ import type { LinuxPlan } from "../../core/contract/plan.ts";
 import { DEFAULT_SANDBOX_REQUEST, type SandboxRequest } from "../../core/contract/sandbox_request.ts";
 import { planLinux } from "../../core/sandbox/plan_linux.ts";
 import { buildPolicy } from "../../core/sandbox/policy.ts";
+import { reportLines } from "../../core/exec/process/report_lines.ts";
 import { DEVELOPER, factsOf, WITHOUT_NAMESPACES } from "../../core/testing/made_up_machine.ts";
 
 const FOLDER = join(import.meta.dir, "from_policy");
@@ -75,4 +76,11 @@ test("F2 the planner's steps come in the order of the launcher's golden plans", 
     for (const [at, op] of made.ops.entries())
       expect(Object.keys(op).sort()).toEqual(Object.keys(golden.ops[at] ?? {}).sort());
   }
+});
+
+test("F2 every kind of line that the launcher sends is read", async () => {
+  const bytes = readFileSync(join(import.meta.dir, "report_lines.jsonl"));
+  const kinds = [];
+  for await (const report of reportLines(new Blob([bytes]).stream())) kinds.push(report.t);
+  expect([...new Set(kinds)]).toEqual(["denial", "trusted", "exit"]);
 });

@@ -70,6 +70,7 @@ export function commandEnd(given: Partial<CommandEnd>): CommandEnd {
     cancelled: false,
     droppedBytes: 0,
     denials: [],
+    trusted: [],
     enforced: { tier: "namespaces", landlockAbi: 5, properties: { "fs.write_confined": "enforced" }, ops: [] },
     ...given,
   };

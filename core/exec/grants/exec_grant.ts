@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, constants as fs } from "node:fs";
 import { dirname, join } from "node:path";
 import type { PlannedCall } from "../../contract/call.ts";
-import type { Denial } from "../../contract/denial.ts";
-import type { ObservedDenial } from "../../contract/enforced.ts";
+import type { Denial, TrustedChange } from "../../contract/denial.ts";
+import type { ObservedChange, ObservedDenial } from "../../contract/enforced.ts";
 import { ToolFault } from "../../contract/fault.ts";
 import type { BackgroundTask, CommandEnd, ExecGrant } from "../../contract/grants.ts";
 import type { LinuxPlan } from "../../contract/plan.ts";
@@ -14,10 +14,13 @@ import { removePlanted } from "./remove_planted.ts";
 import { type LaunchEnd, launch } from "../process/launch.ts";
 
 /** What a command's end adds to the outcome of its call. */
-export type ExecRecord = { enforced?: CommandEnd["enforced"]; denials: Denial[] };
+export type ExecRecord = { enforced?: CommandEnd["enforced"]; denials: Denial[]; trusted: TrustedChange[] };
 
 /** The most events of one command; a program that tries in a loop must not fill the result. */
 const DENIALS_LIMIT = 100;
+
+/** The most changed files that are named; a checkout may touch thousands. */
+const TRUSTED_LIMIT = 500;
 
 /** A handle on the one command of a planned call. What the sandbox did is written into `record`. */
 export function createExecGrant(call: PlannedCall, host: LocalHost, record: ExecRecord): ExecGrant {
@@ -40,6 +43,7 @@ export function createExecGrant(call: PlannedCall, host: LocalHost, record: Exec
         timeoutMs: limitMs,
         signal,
         onDenial: seen,
+        onTrusted: (change) => recordChange(change, record.trusted),
         ...(onOutput ? { onOutput } : {}),
       });
       const untrack = host.track(running);
@@ -69,6 +73,11 @@ function denialRecorder(rules: SandboxPolicy, call: PlannedCall, denials: Denial
   };
 }
 
+function recordChange({ path, reason, syscall, pid, exe }: ObservedChange, trusted: TrustedChange[]): void {
+  if (trusted.length >= TRUSTED_LIMIT || trusted.some((known) => known.path === path)) return;
+  trusted.push({ at: Date.now(), path, reason, syscall, pid, ...(exe === undefined ? {} : { exe }) });
+}
+
 function nearestExisting(path: string): string {
   return path === "/" || existsSync(path) ? path : nearestExisting(dirname(path));
 }
@@ -87,7 +96,9 @@ function toCommandEnd(end: LaunchEnd, rules: SandboxPolicy, record: ExecRecord):
     timedOut: end.timedOut,
     cancelled: end.cancelled,
     droppedBytes: end.stdout.droppedBytes + end.stderr.droppedBytes,
+    ...(end.limit === undefined ? {} : { limit: end.limit }),
     denials: record.denials,
+    trusted: record.trusted,
     enforced: end.enforced,
   };
 }

@@ -1,5 +1,11 @@
 import { closeSync, writeSync } from "node:fs";
-import type { Enforced, LauncherControl, LauncherReport, ObservedDenial } from "../../contract/enforced.ts";
+import type {
+  Enforced,
+  LauncherControl,
+  LauncherReport,
+  ObservedChange,
+  ObservedDenial,
+} from "../../contract/enforced.ts";
 import type { LinuxPlan } from "../../contract/plan.ts";
 import type { OutputListener } from "../../contract/request.ts";
 import type { CappedText } from "../../output/cap_text.ts";
@@ -22,6 +28,7 @@ export type Launch = {
   signal: AbortSignal;
   onOutput?: OutputListener;
   onDenial?: (denial: ObservedDenial) => void;
+  onTrusted?: (change: ObservedChange) => void;
 };
 
 /** How it ended. `refused` means that the sandbox could not be built and nothing ran. */
@@ -31,6 +38,8 @@ export type LaunchEnd =
       kind: "ended";
       code: number | null;
       signal: string | null;
+      /** The bound that ended it, for example "memory". */
+      limit?: string;
       timedOut: boolean;
       cancelled: boolean;
       enforced: Enforced;
@@ -155,6 +164,7 @@ async function gather(
   for await (const report of reports) {
     if (report.t === "refused") return { kind: "refused", report };
     if (report.t === "denial") options.onDenial?.(report);
+    else if (report.t === "trusted") options.onTrusted?.(report);
     else if (report.t === "exit") exit = report;
     else
       enforced = { tier: report.tier, landlockAbi: report.landlockAbi, properties: report.properties, ops: report.ops };
@@ -163,5 +173,7 @@ async function gather(
   const [stdout = NO_TEXT, stderr = NO_TEXT] = await output;
   if (!enforced || !exit) throw new Error("the launcher ended without saying how the command ended");
   const { timedOut, cancelled } = stop.state;
-  return { kind: "ended", code: exit.code, signal: exit.signal, timedOut, cancelled, enforced, stdout, stderr };
+  const { code, signal, limit } = exit;
+  const hit = limit === undefined ? {} : { limit };
+  return { kind: "ended", code, signal, ...hit, timedOut, cancelled, enforced, stdout, stderr };
 }

@@ -31,7 +31,7 @@ async function* endingWhereReset(chunks: AsyncIterable<Uint8Array>): AsyncGenera
 
 function parseReport(line: Uint8Array): LauncherReport {
   const parsed: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(line));
-  const kinds = ["enforced", "refused", "denial", "exit"];
+  const kinds = ["enforced", "refused", "denial", "trusted", "exit"];
   if (typeof parsed === "object" && parsed !== null && "t" in parsed && kinds.includes(String(parsed.t))) {
     // Written by our own launcher, whose bytes were verified before it ran; its Rust types mirror these.
     return parsed as LauncherReport;
