@@ -1,5 +1,5 @@
-import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { linkTextSync, lstatSync } from "./look.ts";
 
 /** The most links that Linux follows in one lookup (MAXSYMLINKS, namei.h). */
 const LINKS_LIMIT = 40;
@@ -26,7 +26,7 @@ export function linksOnTheWay(path: string, folder: string): string[] {
 
 function targetOf(path: string): string | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
+    return lstatSync(path)?.isSymbolicLink() ? linkTextSync(path) : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { GitPlace } from "../contract/survey.ts";
+import { listSync, lstatSync, realpath, textSync } from "./look.ts";
 
 /** Repositories that git on the host obeys when it is started in or above the workspace. */
 export type NestedGit = {
@@ -48,11 +48,11 @@ function addModules(folder: string, depth: number, places: GitPlace[]): void {
 /** The folders that .gitmodules names (gitmodules(5)); one outside the workspace or through a link is none of it. */
 function submodules(workspace: string): string[] {
   try {
-    const text = readFileSync(join(workspace, ".gitmodules"), "utf8");
+    const text = textSync(join(workspace, ".gitmodules"));
     const named = [...text.matchAll(/^\s*path\s*=\s*"?([^"\n]+?)"?\s*$/gm)].flatMap(([, path]) => path ?? []);
     return named.filter((path) => {
       const at = join(workspace, path);
-      return at.startsWith(`${workspace}/`) && kindOf(at) === "folder" && realpathSync.native(at) === at;
+      return at.startsWith(`${workspace}/`) && kindOf(at) === "folder" && realpath(at) === at;
     });
   } catch {
     return [];
@@ -61,7 +61,7 @@ function submodules(workspace: string): string[] {
 
 function names(folder: string): string[] {
   try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
+    return listSync(folder).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
   } catch {
     return [];
   }
@@ -69,7 +69,7 @@ function names(folder: string): string[] {
 
 function kindOf(path: string): "file" | "folder" | undefined {
   try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
+    const found = lstatSync(path);
     return found?.isDirectory() ? "folder" : found?.isFile() ? "file" : undefined;
   } catch {
     return undefined; // another user's folder, or a file where a folder was meant: nothing here is ours to see

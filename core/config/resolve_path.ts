@@ -1,8 +1,8 @@
-import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ToolFault } from "../contract/fault.ts";
 import type { ResolvedPath } from "../contract/resolved_path.ts";
 import type { Surveyed } from "../contract/survey.ts";
+import { type Kind, kindSync, linkTextSync, lstatSync, realpath } from "./look.ts";
 
 /** The most bytes that Linux takes for one path (PATH_MAX, limits.h). */
 const PATH_MAX_BYTES = 4096;
@@ -21,10 +21,10 @@ export function resolvePath(given: string, cwd: string, home: string): ResolvedP
  * call and no exception. Its missing parts are not resolved, since nothing is done with them.
  */
 export function surveyPath(absolute: string): Surveyed {
-  const there = lstatSync(absolute, { throwIfNoEntry: false });
+  const there = lstatSync(absolute);
   if (there === undefined) return { given: absolute, absolute, real: absolute, exists: false, kind: "missing" };
-  const real = realpathSync.native(absolute);
-  const target = there.isSymbolicLink() ? readlinkSync(absolute) : undefined;
+  const real = realpath(absolute);
+  const target = there.isSymbolicLink() ? linkTextSync(absolute) : undefined;
   const kind = target === undefined ? kindOfStat(there) : kindOf(real);
   return { given: absolute, absolute, real, exists: true, kind, ...(target === undefined ? {} : { link: target }) };
 }
@@ -34,7 +34,7 @@ function realOf(absolute: string): { real: string; exists: boolean } {
   let rest = "";
   for (let at = absolute; ; at = dirname(at)) {
     try {
-      const real = realpathSync.native(at);
+      const real = realpath(at);
       return rest === "" ? { real, exists: true } : { real: join(real, rest), exists: false };
     } catch (error) {
       const code = errnoOf(error);
@@ -49,19 +49,20 @@ function realOf(absolute: string): { real: string; exists: boolean } {
 
 function kindOf(real: string): "file" | "folder" | "other" | "missing" {
   try {
-    return kindOfStat(statSync(real));
+    const found = kindSync(real);
+    return found === undefined ? "missing" : kindOfStat(found);
   } catch {
     return "missing";
   }
 }
 
-function kindOfStat(found: Stats): "file" | "folder" | "other" {
+function kindOfStat(found: Kind): "file" | "folder" | "other" {
   return found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
 }
 
 function linkText(path: string): string | undefined {
   try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
+    return lstatSync(path)?.isSymbolicLink() ? linkTextSync(path) : undefined;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { GitPlace, Survey, Surveyed } from "../contract/survey.ts";
 import { linksOnTheWay } from "./links_on_the_way.ts";
+import { type Entry, kindSync, listSync, lstatSync, realpath, textSync } from "./look.ts";
 import { nestedGit } from "./nested_git.ts";
 import { isWithin } from "./path_order.ts";
 import { gitTrust, isSecretName } from "./protected_paths.ts";
@@ -82,8 +82,6 @@ function secretFiles(workspace: string, top: readonly Entry[], budget: { left: n
   return [...secretsIn(workspace, top), ...deeper];
 }
 
-type Entry = { name: string; isDirectory: () => boolean; isFile: () => boolean };
-
 function secretsIn(folder: string, entries: readonly Entry[]): string[] {
   return entries.filter((entry) => entry.isFile() && isSecretName(entry.name)).map((entry) => join(folder, entry.name));
 }
@@ -91,7 +89,7 @@ function secretsIn(folder: string, entries: readonly Entry[]): string[] {
 function entriesOf(folder: string, budget: { left: number }): Entry[] {
   if (budget.left <= 0) return [];
   try {
-    const entries = readdirSync(folder, { withFileTypes: true });
+    const entries = listSync(folder);
     budget.left -= entries.length;
     return entries;
   } catch {
@@ -111,16 +109,16 @@ export function findGit(folder: string): GitPlace | null {
 
 function gitDirAt(dotGit: string): string | null {
   try {
-    const found = lstatSync(dotGit, { throwIfNoEntry: false });
+    const found = lstatSync(dotGit);
     // A link is not followed, although git would: a command could plant one that opens a folder elsewhere for writing.
-    if (found?.isDirectory()) return realpathSync.native(dotGit);
+    if (found?.isDirectory()) return realpath(dotGit);
     if (!found?.isFile()) return null;
-    const named = /^gitdir: (.+)$/m.exec(readFileSync(dotGit, "utf8").slice(0, 4096))?.[1];
+    const named = /^gitdir: (.+)$/m.exec(textSync(dotGit).slice(0, 4096))?.[1];
     if (named === undefined) return null;
-    const gitDir = realpathSync.native(resolve(dirname(dotGit), named.trim()));
+    const gitDir = realpath(resolve(dirname(dotGit), named.trim()));
     // Only a worktree that git itself registered points back; a planted file must not open a folder elsewhere for writing.
-    const back = readFileSync(join(gitDir, "gitdir"), "utf8").trim();
-    return realpathSync.native(back) === realpathSync.native(dotGit) ? gitDir : null;
+    const back = textSync(join(gitDir, "gitdir")).trim();
+    return realpath(back) === realpath(dotGit) ? gitDir : null;
   } catch {
     return null;
   }
@@ -128,19 +126,15 @@ function gitDirAt(dotGit: string): string | null {
 
 /** A folder that happens to be called "worktrees" does not make the one above it a repository. */
 function isRepository(folder: string): boolean {
-  const isFolder = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true;
-  return (
-    isFolder("objects") &&
-    isFolder("refs") &&
-    statSync(join(folder, "HEAD"), { throwIfNoEntry: false })?.isFile() === true
-  );
+  const isFolder = (name: string) => kindSync(join(folder, name))?.isDirectory() === true;
+  return isFolder("objects") && isFolder("refs") && kindSync(join(folder, "HEAD"))?.isFile() === true;
 }
 
 function commonDirOf(gitDir: string): string {
   const named = join(gitDir, "commondir");
-  if (lstatSync(named, { throwIfNoEntry: false }) === undefined) return gitDir;
+  if (lstatSync(named) === undefined) return gitDir;
   try {
-    const common = realpathSync.native(resolve(gitDir, readFileSync(named, "utf8").trim()));
+    const common = realpath(resolve(gitDir, textSync(named).trim()));
     // The same guard: a worktree's folder lies below its repository's (gitrepository-layout(5), worktrees/).
     return gitDir.startsWith(`${common}/worktrees/`) && isRepository(common) ? common : gitDir;
   } catch {

@@ -1,9 +1,9 @@
-import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { ToolFault } from "../contract/fault.ts";
 import type { ModeSetting } from "../contract/request.ts";
 import type { Place } from "../contract/tool.ts";
 import type { Mode } from "../contract/verdict.ts";
+import { realpath } from "./look.ts";
 
 /** What the process was started with; read once in cli/main.ts and passed on as a value. */
 export type World = {
@@ -73,7 +73,7 @@ function homeOf(world: World): string {
 
 function realFolder(path: string, what: string): string {
   try {
-    return realpathSync.native(path);
+    return realpath(path);
   } catch (error) {
     throw new ToolFault({
       code: "config.invalid",

@@ -1,7 +1,11 @@
-//! The channel to the host: one JSON object a line, both ways.
+//! The channel to the host: one JSON object a line, both ways. Where no host stands above, a console in this process takes
+//! the reports.
 
+use crate::direct::Console;
 use plan::{Control, Report};
 use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use std::cell::RefCell;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// A plan of this size has tens of thousands of mounts: something is wrong.
@@ -11,6 +15,13 @@ const LONGEST_LINE_BYTES: usize = 16 << 20;
 pub struct Channel {
     socket: OwnedFd,
     pending: Vec<u8>,
+    console: Option<Box<OwnConsole>>,
+}
+
+/// The console in place of a host. The process that the supervisor starts writes to the other end of the socket.
+struct OwnConsole {
+    console: RefCell<Console>,
+    other_end: OwnedFd,
 }
 
 /// What came over the channel.
@@ -27,7 +38,46 @@ pub enum Received {
 
 impl Channel {
     pub fn new(socket: OwnedFd) -> Channel {
-        Channel { socket, pending: Vec::new() }
+        Channel { socket, pending: Vec::new(), console: None }
+    }
+
+    /// A channel without a host.
+    pub fn to_console(console: Console) -> Result<Channel, Errno> {
+        let (socket, other_end) = rustix::net::socketpair(
+            AddressFamily::UNIX,
+            SocketType::STREAM,
+            SocketFlags::CLOEXEC | SocketFlags::NONBLOCK,
+            None,
+        )?;
+        let console = Some(Box::new(OwnConsole { console: RefCell::new(console), other_end }));
+        Ok(Channel { socket, pending: Vec::new(), console })
+    }
+
+    /// The same channel in the process that the supervisor has started: what it sends goes to the supervisor.
+    pub fn for_child(self) -> Channel {
+        match self.console {
+            Some(own) => Channel::new(own.other_end),
+            None => self,
+        }
+    }
+
+    /// True when no host stands above.
+    pub fn has_console(&self) -> bool {
+        self.console.is_some()
+    }
+
+    /// With a console: takes what the started process has sent, which comes before its end.
+    pub fn settle(&mut self) {
+        if self.has_console() {
+            while matches!(self.fill(), Ok(1..)) {}
+            // Reports only: a console gives no orders.
+            let _ = self.next();
+        }
+    }
+
+    /// The exit code of this process, when the command's own is `code`.
+    pub fn exit_code(&self, code: i32) -> i32 {
+        self.console.as_ref().map_or(code, |own| own.console.borrow().exit_code(code))
     }
 
     pub fn as_fd(&self) -> BorrowedFd<'_> {
@@ -70,6 +120,12 @@ impl Channel {
             return if too_long { Received::Unusable("The line is too long".into()) } else { Received::Nothing };
         };
         let line: Vec<u8> = self.pending.drain(..=end).collect();
+        if let Some(own) = &self.console {
+            if let Ok(report) = serde_json::from_slice(&line) {
+                own.console.borrow_mut().take(report);
+            }
+            return self.next();
+        }
         match serde_json::from_slice(&line) {
             Ok(control) => Received::Control(control),
             Err(error) => Received::Unusable(error.to_string()),
@@ -78,6 +134,10 @@ impl Channel {
 
     /// Writes one line. A host that is gone is noticed where the channel is read.
     pub fn send(&self, report: &Report) {
+        if let Some(own) = &self.console {
+            own.console.borrow_mut().take(report.clone());
+            return;
+        }
         let Ok(mut line) = serde_json::to_vec(report) else { return };
         line.push(b'\n');
         let mut rest = line.as_slice();

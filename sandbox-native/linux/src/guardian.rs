@@ -41,20 +41,22 @@ pub fn stand_above(channel: Channel) -> Result<Above, (Channel, Failure)> {
             }
         }
         Ok((signals, CloneOutcome::Parent { pid, pidfd })) => {
+            let alone = channel.has_console();
             // The host must not wait for this side of anything.
             drop(channel);
             sys::close_standard_streams();
             // As the supervisor, it is outside: nothing confined may look into it.
             let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
-            let code = watch_over(pid, pidfd.as_fd(), signals.as_fd());
+            let code = watch_over(pid, pidfd.as_fd(), signals.as_fd(), alone);
             reap::kill_descendants();
             Ok(Above::Guardian(code))
         }
     }
 }
 
-/// Passes on signals that were meant for the launcher; a terminal's have reached the supervisor too.
-fn watch_over(supervisor: libc::pid_t, supervisor_fd: BorrowedFd<'_>, signals: BorrowedFd<'_>) -> i32 {
+/// Passes on signals that were meant for the launcher; a terminal's have reached the supervisor too. `alone`: no host stands
+/// above, so a shell waits for this process to stop.
+fn watch_over(supervisor: libc::pid_t, supervisor_fd: BorrowedFd<'_>, signals: BorrowedFd<'_>, alone: bool) -> i32 {
     loop {
         let mut entry = [rustix::event::PollFd::from_borrowed_fd(signals, rustix::event::PollFlags::IN)];
         // Interrupted is as good as ready: the reads do not block.
@@ -66,6 +68,9 @@ fn watch_over(supervisor: libc::pid_t, supervisor_fd: BorrowedFd<'_>, signals: B
             {
                 // One that has just ended needs no signal.
                 let _ = rustix::process::pidfd_send_signal(supervisor_fd, signal);
+            }
+            if signal == libc::SIGTSTP && alone {
+                sys::stop_this_process();
             }
         }
         loop {

@@ -7,6 +7,7 @@ mod channel;
 mod command;
 mod confine;
 mod descriptors;
+mod direct;
 mod enforced;
 mod exit_code;
 mod guardian;
@@ -41,6 +42,7 @@ fn run() -> i32 {
             Some(fd) if fd > 2 => supervise::run(fd),
             _ => usage("--channel wants the number of an open descriptor above 2"),
         },
+        ["direct", words @ ..] => direct::run(words),
         ["probe"] => print_line(&serde_json::to_string(&probe::facts()).unwrap_or_default()),
         ["--version"] => print_line(concat!("cordon-launcher ", env!("CARGO_PKG_VERSION"))),
         _ => usage("unknown arguments"),

@@ -23,32 +23,38 @@ use std::os::fd::{AsFd, OwnedFd, RawFd};
 pub fn run(channel: RawFd) -> i32 {
     let Ok(channel) = descriptors::clean(channel) else { return exit_code::USAGE };
     let mut channel = Channel::new(channel);
-    let refuse = |channel: &Channel, why: String| {
-        channel.send(&Report::Refused { property: None, op: "plan".into(), why, errno: None, ops: Vec::new() });
-        exit_code::REFUSED
-    };
     let plan = match channel.wait() {
         Received::Control(Control::Plan { plan }) => plan,
         Received::Unusable(why) => return refuse(&channel, why),
         Received::Control(_) => return refuse(&channel, "The first line is no plan".into()),
         Received::Nothing | Received::Closed => return exit_code::REFUSED,
     };
-    if let Err(fault) = plan::check_order(&plan) {
+    carry_out(&plan, channel)
+}
+
+fn refuse(channel: &Channel, why: String) -> i32 {
+    channel.send(&Report::Refused { property: None, op: "plan".into(), why, errno: None, ops: Vec::new() });
+    exit_code::REFUSED
+}
+
+/// Carries out a plan and reports to the channel; gives the exit code.
+pub fn carry_out(plan: &LinuxPlan, channel: Channel) -> i32 {
+    if let Err(fault) = plan::check_order(plan) {
         return refuse(&channel, fault.to_string());
     }
-    let mut host_tmp = (private_tmp::wanted(&plan) == Some(TmpPlace::Host)).then(HostFolder::make);
+    let mut host_tmp = (private_tmp::wanted(plan) == Some(TmpPlace::Host)).then(HostFolder::make);
     let unbounded = !plan.ops.iter().any(|op| matches!(op, PlanOp::Namespaces { .. }));
     let started = match if unbounded { guardian::stand_above(channel) } else { Ok(Above::Supervisor(channel)) } {
         // The folder goes with this scope, here too: the supervisor may have been killed.
         Ok(Above::Guardian(code)) => return code,
-        Ok(Above::Supervisor(channel)) => start(&plan, channel, host_tmp.take()),
+        Ok(Above::Supervisor(channel)) => start(plan, channel, host_tmp.take()),
         Err(failed) => Err(failed),
     };
     match started {
         Ok(Started::Inside(code)) => code,
         Ok(Started::Outside(supervisor)) => supervisor.stay(),
         Err((channel, failure)) => {
-            channel.send(&Ledger::new(&plan).refuse("supervisor", failure));
+            channel.send(&Ledger::new(plan).refuse("supervisor", failure));
             exit_code::REFUSED
         }
     }
@@ -96,7 +102,7 @@ fn start(plan: &LinuxPlan, channel: Channel, host_tmp: HostTmp) -> Result<Starte
         Ok(CloneOutcome::Child) => {
             drop((signals, mine));
             let named = host_tmp.as_ref().map(|made| made.as_ref().map(HostFolder::path).map_err(|f| f.why.clone()));
-            let code = init::run(&Ground { plan, namespaces, host_tmp: named }, channel, &theirs);
+            let code = init::run(&Ground { plan, namespaces, host_tmp: named }, channel.for_child(), &theirs);
             // The folder is the supervisor's to remove.
             std::mem::forget(host_tmp);
             Ok(Started::Inside(code))
@@ -160,11 +166,12 @@ impl Supervisor<'_> {
             reap::kill_descendants();
             drop(self.host_tmp.take());
         }
+        self.channel.settle();
         let code = match ended {
             Ended::Refused => exit_code::REFUSED,
             Ended::With(status) => {
                 self.channel.send(&status.report());
-                status.shell_code()
+                self.channel.exit_code(status.shell_code())
             }
         };
         drop(self.channel);
@@ -235,6 +242,9 @@ impl Supervisor<'_> {
                 }
             } else {
                 self.forwarder.take(signal, origin);
+                if signal == libc::SIGTSTP && self.channel.has_console() {
+                    sys::stop_this_process();
+                }
             }
         }
         ended

@@ -7,8 +7,8 @@ mod seccomp;
 
 pub use process::{
     CloneOutcome, bring_up_loopback, clone_process, close_all_except, close_standard_streams, execve,
-    fill_standard_streams, kill_all_but_init, make_signalfd, mask_all_signals, own_fd, read_memory, read_signal,
-    reset_signals, unmask_all_signals,
+    fill_standard_streams, forget_environment, kill_all_but_init, make_signalfd, mask_all_signals, own_fd, read_memory,
+    read_signal, reset_signals, stop_this_process, unmask_all_signals,
 };
 pub use seccomp::{
     SeccompNotice, answer_errno, continue_call, enable_sync_wakeup, load_filter, load_filter_listened, notice_is_live,

@@ -89,6 +89,29 @@ pub fn kill_all_but_init() {
     }
 }
 
+/// Stops this process as a terminal's SIGTSTP would; comes back when it is continued.
+pub fn stop_this_process() {
+    // SAFETY: takes numbers only.
+    unsafe { libc::raise(libc::SIGSTOP) };
+}
+
+/// Overwrites the variables that this program was started with: they may hold secrets, and /proc/PID/environ shows them.
+pub fn forget_environment() {
+    unsafe extern "C" {
+        static mut environ: *mut *mut libc::c_char;
+    }
+    // SAFETY: the list that the C library was started with ends in null, its strings end in zero and lie on the stack's
+    // writable top; this process has one thread, and nobody keeps a pointer to them.
+    unsafe {
+        let mut entry = environ;
+        while !entry.is_null() && !(*entry).is_null() {
+            std::ptr::write_bytes(*entry, 0, libc::strlen(*entry));
+            *entry = std::ptr::null_mut();
+            entry = entry.add(1);
+        }
+    }
+}
+
 /// Sets every signal to its default action and empties the mask: Bun leaves SIGPIPE and SIGXFSZ ignored, and both
 /// dispositions and mask survive execve.
 pub fn reset_signals() {

@@ -1,0 +1,169 @@
+/**
+ * How planning looks at the file system. While a session is open every look is remembered, so that a plan can be used again
+ * as long as all that it was made from is the same: `core/adr/0007-run-becomes-the-launcher.md`. Nothing else in this
+ * folder may import node:fs.
+ */
+import { lstatSync as lstat, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** All that planning may know of a file: its time and size would make the plan depend on more than is remembered. */
+export type Kind = { isFile: () => boolean; isDirectory: () => boolean; isSymbolicLink: () => boolean };
+
+/** One name in a folder. */
+export type Entry = { name: string; isFile: () => boolean; isDirectory: () => boolean };
+
+/** What stood at one name, a link by itself. `errno` is the number. */
+type Seen =
+  | { kind: "missing" | "folder" | "file" | "other" }
+  | { kind: "link"; text: string }
+  | { kind: "error"; code: string; errno: number };
+
+/** Everything that was seen: each name by itself, and the folders and files whose content was read, by "dev:ino:ctime". */
+export type Looks = {
+  names: ReadonlyMap<string, Seen>;
+  contents: ReadonlyMap<string, string>;
+  /** False when a content was so young that it could change again without a new ctime. */
+  settled: boolean;
+};
+
+/** The most links that Linux follows in one lookup (MAXSYMLINKS, namei.h). */
+const LINKS_LIMIT = 40;
+
+/** A ctime is as fine as the kernel's clock ticks; after this time no change can share it. In nanoseconds. */
+const SETTLED_NS = 50_000_000n;
+
+/** A file of more than this is no setting of git or of ours, and is read as far as this only. */
+const TEXT_LIMIT = 1 << 20;
+
+type Session = { names: Map<string, Seen>; contents: Map<string, string>; settled: boolean };
+
+/** One planning at a time remembers: only `cordon run` does, which plans once. */
+let session: Session | undefined;
+
+/** Starts to remember. */
+export function beginLooks(): void {
+  session = { names: new Map(), contents: new Map(), settled: true };
+}
+
+/** Ends the session and gives what was seen, or nothing when none was open. */
+export function endLooks(): Looks | undefined {
+  const ended = session;
+  session = undefined;
+  return ended;
+}
+
+/** lstat(2) without what nobody may depend on; undefined when there is nothing. Throws other errors of the system. */
+export function lstatSync(path: string): Kind | undefined {
+  return session
+    ? kindOf(walk(session, path, "keep the last link").seen, path)
+    : lstat(path, { throwIfNoEntry: false });
+}
+
+/** stat(2), the same way. */
+export function kindSync(path: string): Kind | undefined {
+  if (!session) return statSync(path, { throwIfNoEntry: false });
+  return kindOf(walk(session, path, "follow").seen, path);
+}
+
+/** realpath(3). Throws errors of the system. */
+export function realpath(path: string): string {
+  if (!session) return realpathSync.native(path);
+  const { at, seen } = walk(session, path, "follow");
+  if (seen.kind === "missing") throw systemError("ENOENT", path);
+  if (seen.kind === "error") throw systemError(seen.code, path);
+  return at;
+}
+
+/** readlink(2). Throws errors of the system. */
+export function linkTextSync(path: string): string {
+  if (!session) return readlinkSync(path);
+  const { seen } = walk(session, path, "keep the last link");
+  if (seen.kind === "link") return seen.text;
+  throw systemError(seen.kind === "missing" ? "ENOENT" : "EINVAL", path);
+}
+
+/** The entries of a folder. Throws errors of the system. */
+export function listSync(path: string): Entry[] {
+  rememberContent(path);
+  return readdirSync(path, { withFileTypes: true });
+}
+
+/** A file's text. Throws errors of the system. */
+export function textSync(path: string): string {
+  rememberContent(path);
+  return readFileSync(path, "utf8").slice(0, TEXT_LIMIT);
+}
+
+/** Before the content is read: what changes meanwhile makes the remembered identity an old one. */
+function rememberContent(path: string): void {
+  if (!session) return;
+  const real = realpath(path);
+  if (session.contents.has(real)) return;
+  const { dev, ino, ctimeNs } = statSync(real, { bigint: true });
+  session.contents.set(real, `${dev}:${ino}:${ctimeNs}`);
+  if (BigInt(Date.now()) * 1_000_000n - ctimeNs < SETTLED_NS) session.settled = false;
+}
+
+/** Goes from name to name as the kernel would, looking at each once, so that what is remembered is what was used. */
+function walk(open: Session, path: string, last: "follow" | "keep the last link"): { at: string; seen: Seen } {
+  let at = "/";
+  let links = 0;
+  let seen: Seen = { kind: "folder" };
+  const absolute = path.startsWith("/") ? path : `${process.cwd()}/${path}`;
+  const rest = absolute.split("/").reverse();
+  for (let name = rest.pop(); name !== undefined; name = rest.pop()) {
+    if (name === "" || name === ".") continue;
+    if (seen.kind !== "folder")
+      return { at, seen: seen.kind === "missing" || seen.kind === "error" ? seen : NOT_A_FOLDER };
+    if (name === "..") {
+      at = dirname(at);
+      continue;
+    }
+    const next = at === "/" ? `/${name}` : `${at}/${name}`;
+    seen = lookAt(open, next);
+    if (seen.kind === "link" && (last === "follow" || rest.some((part) => part !== "" && part !== "."))) {
+      if (++links > LINKS_LIMIT) return { at: next, seen: TOO_MANY_LINKS };
+      if (seen.text.startsWith("/")) at = "/";
+      rest.push(...seen.text.split("/").reverse());
+      seen = { kind: "folder" };
+    } else at = next;
+  }
+  return { at, seen };
+}
+
+const NOT_A_FOLDER: Seen = { kind: "error", code: "ENOTDIR", errno: 20 };
+const TOO_MANY_LINKS: Seen = { kind: "error", code: "ELOOP", errno: 40 };
+
+function lookAt(open: Session, path: string): Seen {
+  const known = open.names.get(path);
+  if (known) return known;
+  const seen = look(path);
+  open.names.set(path, seen);
+  return seen;
+}
+
+function look(path: string): Seen {
+  try {
+    const found = lstat(path, { throwIfNoEntry: false });
+    if (found === undefined) return { kind: "missing" };
+    if (found.isSymbolicLink()) return { kind: "link", text: readlinkSync(path) };
+    return { kind: found.isDirectory() ? "folder" : found.isFile() ? "file" : "other" };
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && "errno" in error)) throw error;
+    return { kind: "error", code: String(error.code), errno: Math.abs(Number(error.errno)) };
+  }
+}
+
+function kindOf(seen: Seen, path: string): Kind | undefined {
+  if (seen.kind === "missing") return undefined;
+  if (seen.kind === "error") throw systemError(seen.code, path);
+  return {
+    isFile: () => seen.kind === "file",
+    isDirectory: () => seen.kind === "folder",
+    isSymbolicLink: () => seen.kind === "link",
+  };
+}
+
+function systemError(code: string, path: string): Error {
+  return Object.assign(new Error(`${code}: ${JSON.stringify(path)}`), { code });
+}
