@@ -112,8 +112,11 @@ export type PlanOp =
   | ({ op: "broker"; guard: Guard } & Graded)
   | ({ op: "seccomp"; network: "blocked" | "private" | "open"; watch?: WatchKind[] } & Graded);
 
-/** The command as the launcher runs it. `argv[0]` is searched in `env.PATH` inside the view; 127 and 126 as a shell says. */
-export type PlanCommand = { argv: string[]; cwd: string; env: Record<string, string> };
+/**
+ * The command as the launcher runs it. `argv[0]` is searched in `env.PATH` inside the view; 127 and 126 as a shell says.
+ * `caches` are further variables, each for a place below the private temporary folder, whose name only the launcher knows.
+ */
+export type PlanCommand = { argv: string[]; cwd: string; env: Record<string, string>; caches?: Record<string, string> };
 
 /** A whole plan. `asked` lists each property the policy wants with its level; `version` changes when a field does. */
 export type LinuxPlan = {

@@ -16,6 +16,7 @@ import { scrubEnvironment } from "./environment.ts";
 import { isWithin } from "../config/path_order.ts";
 import { planLinux, type Unenforceable } from "./plan_linux.ts";
 import { buildPolicy, pathsToSurvey } from "./policy.ts";
+import { privateCaches } from "./private_caches.ts";
 
 /** What planning needs from the world. `machine` and `survey` read it once for each call; the rest are values. */
 export type CallPlanner = {
@@ -111,8 +112,8 @@ async function planCommand(call: HookedCall, need: ExecNeed, planner: CallPlanne
   const request = bounded ? requestForMode(need.sandbox, planner.mode) : need.sandbox;
   const rules = policyFor(request, planner);
   refuseClosedFolder(planner.place.cwd, rules);
-  const env = commandEnvironment(planner, request);
-  const plan = planLinux(rules, await planner.machine(), { argv: need.argv, cwd: planner.place.cwd, env });
+  const around = privateCaches({ env: commandEnvironment(planner, request), named: request.allowEnv, policy: rules });
+  const plan = planLinux(rules, await planner.machine(), { argv: need.argv, cwd: planner.place.cwd, ...around });
   return { rules, plan };
 }
 

@@ -23,7 +23,7 @@ pub struct Prepared {
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 impl Prepared {
-    /// `tmpdir` becomes TMPDIR.
+    /// `tmpdir` becomes TMPDIR, and the caches lie in it.
     pub fn new(command: &PlanCommand, tmpdir: Option<&str>) -> Result<Prepared, Failure> {
         Prepared::build(command, tmpdir).map_err(|error| Failure::plain(format!("The command: {error}")))
     }
@@ -42,6 +42,9 @@ impl Prepared {
             kept.map(|(key, value)| CString::new(format!("{key}={value}"))).collect::<Result<Vec<_>, _>>()?;
         if let Some(tmpdir) = tmpdir {
             envp.push(CString::new(format!("TMPDIR={tmpdir}"))?);
+            for (key, folder) in command.caches.iter().filter(|(key, _)| !command.env.contains_key(*key)) {
+                envp.push(CString::new(format!("{key}={tmpdir}/{folder}"))?);
+            }
         }
         let argv = command.argv.iter().map(|word| CString::new(word.as_str())).collect::<Result<_, _>>()?;
         Ok(Prepared { name, candidates, argv, envp })

@@ -297,8 +297,11 @@ pub struct PlanCommand {
     pub argv: Vec<String>,
     /// Absolute, as seen in the view.
     pub cwd: String,
-    /// The whole environment; a private temporary folder adds TMPDIR.
+    /// The whole environment; a private temporary folder adds TMPDIR and the caches.
     pub env: BTreeMap<String, String>,
+    /// Variables for places below the private temporary folder, by their names in it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub caches: BTreeMap<String, String>,
 }
 
 /// A whole plan.
