@@ -112,8 +112,9 @@ async function planCommand(call: HookedCall, need: ExecNeed, planner: CallPlanne
   const request = bounded ? requestForMode(need.sandbox, planner.mode) : need.sandbox;
   const rules = policyFor(request, planner);
   refuseClosedFolder(planner.place.cwd, rules);
-  const around = privateCaches({ env: commandEnvironment(planner, request), named: request.allowEnv, policy: rules });
-  const plan = planLinux(rules, await planner.machine(), { argv: need.argv, cwd: planner.place.cwd, ...around });
+  const env = commandEnvironment(planner, request);
+  const caches = privateCaches({ env, named: request.allowEnv, policy: rules });
+  const plan = planLinux(rules, await planner.machine(), { argv: need.argv, cwd: planner.place.cwd, env, ...caches });
   return { rules, plan };
 }
 

@@ -15,7 +15,7 @@ export type CacheQuestion = {
  * Moves caches that the command could not write into the private temporary folder. One that the policy opens stays where it
  * is, and so does one in which a folder is opened: programs look for that one below the usual place.
  */
-export function privateCaches({ env, named, policy }: CacheQuestion): Pick<PlanCommand, "env" | "caches"> {
+export function privateCaches({ env, named, policy }: CacheQuestion): Pick<PlanCommand, "caches"> {
   const opened = [...policy.read, ...policy.write];
   const moved = CACHES.filter(({ variable, usual }) => {
     if (named !== "all" && named.includes(variable)) return false;
@@ -23,7 +23,6 @@ export function privateCaches({ env, named, policy }: CacheQuestion): Pick<PlanC
     if (place === undefined || policy.write.some((root) => isWithin(place, root))) return false;
     return !opened.some((root) => isWithin(root, place));
   });
-  const kept = Object.entries(env).filter(([name]) => !moved.some(({ variable }) => variable === name));
   const caches = Object.fromEntries(moved.map(({ variable, folder }) => [variable, folder]));
-  return { env: Object.fromEntries(kept), ...(moved.length > 0 ? { caches } : {}) };
+  return moved.length > 0 ? { caches } : {};
 }

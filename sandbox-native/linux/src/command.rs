@@ -37,12 +37,13 @@ impl Prepared {
             let folders = path.split(':').map(|folder| if folder.is_empty() { "." } else { folder });
             folders.map(|folder| CString::new(format!("{folder}/{name}"))).collect::<Result<_, _>>()?
         };
-        let kept = command.env.iter().filter(|(key, _)| tmpdir.is_none() || *key != "TMPDIR");
+        let ours = |key: &str| tmpdir.is_some() && (key == "TMPDIR" || command.caches.contains_key(key));
+        let kept = command.env.iter().filter(|(key, _)| !ours(key));
         let mut envp =
             kept.map(|(key, value)| CString::new(format!("{key}={value}"))).collect::<Result<Vec<_>, _>>()?;
         if let Some(tmpdir) = tmpdir {
             envp.push(CString::new(format!("TMPDIR={tmpdir}"))?);
-            for (key, folder) in command.caches.iter().filter(|(key, _)| !command.env.contains_key(*key)) {
+            for (key, folder) in &command.caches {
                 envp.push(CString::new(format!("{key}={tmpdir}/{folder}"))?);
             }
         }

@@ -144,7 +144,8 @@ impl Record {
         let value = |name: &String| Some((name.clone(), std::env::var_os(name)?.to_string_lossy().into_owned()));
         let mut env: BTreeMap<String, String> = self.environment.passed.iter().filter_map(value).collect();
         env.extend(self.environment.set.clone());
-        let command = PlanCommand { argv: argv.to_vec(), cwd: self.plan.command.cwd.clone(), env };
+        let PlanCommand { cwd, caches, .. } = self.plan.command.clone();
+        let command = PlanCommand { argv: argv.to_vec(), cwd, env, caches };
         LinuxPlan { command, ..self.plan.clone() }
     }
 }
