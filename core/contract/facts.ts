@@ -20,6 +20,8 @@ export type LinuxFacts = {
   gid: number;
   /** CAP_SYS_ADMIN is effective. */
   capSysAdmin: boolean;
+  /** What can hold the limits of a run. */
+  limits: LimitFacts;
   /** Signs of a container, each with what was found; empty when there is none. */
   container: { kind: "file" | "env" | "cgroup"; found: string }[];
   /** Settings that decide about namespaces; absent where the kernel has no such setting. */
@@ -28,6 +30,21 @@ export type LinuxFacts = {
     unprivilegedUsernsClone?: number;
     apparmorRestrictUnprivilegedUserns?: number;
   };
+};
+
+/** What holds a limit: a control group, an rlimit, or nothing. */
+export type LimitHolder = "cgroup2" | "cgroup1" | "rlimit" | "none";
+
+/**
+ * What can hold each limit. By a group, memory is that of all processes together and processes are those of the run; by an
+ * rlimit, memory is that of each process and processes are those of the user. Only a group can hold a share of the cpu.
+ */
+export type LimitFacts = {
+  memory: LimitHolder;
+  processes: LimitHolder;
+  cpu: LimitHolder;
+  /** Why not all of them are held by a control group. */
+  why?: string;
 };
 
 /** Whether namespaces can be made, and what works in them. */

@@ -15,6 +15,7 @@ export function factsOf(changes: Partial<LinuxFacts> = {}): LinuxFacts {
     uid: 1000,
     gid: 1000,
     capSysAdmin: false,
+    limits: { memory: "cgroup2", processes: "cgroup2", cpu: "cgroup2" },
     container: [],
     sysctls: {},
     ...changes,

@@ -2,6 +2,7 @@
 
 use crate::enforced::{Failure, Ledger, Outcome, Step};
 use crate::landlock::{self, Domain};
+use crate::limits::Limits;
 use crate::namespaces::{self, Ids};
 use crate::seccomp::Surroundings;
 use crate::{mounts, private_tmp, privileges, seccomp, sys};
@@ -15,6 +16,8 @@ pub struct Ground<'a> {
     pub namespaces: Result<Ids, String>,
     /// The private folder on the host, if the plan has one; an error is why not.
     pub host_tmp: Option<Result<String, String>>,
+    /// The limits, if the plan has any.
+    pub limits: Option<&'a Limits>,
 }
 
 /// What is left to hand over when all steps are done.
@@ -61,7 +64,10 @@ impl Ground<'_> {
 
     fn apply(&self, op: &PlanOp, landlock_abi: u32) -> Step {
         match op {
-            PlanOp::Limits { .. } => Err(Failure::plain("This launcher has no limits yet")),
+            PlanOp::Limits { .. } => match self.limits {
+                Some(limits) => limits.enter(self.has_user_namespace()),
+                None => Err(Failure::plain("They were not prepared")),
+            },
             PlanOp::Broker { .. } => Err(Failure::plain("This launcher has no broker yet")),
             PlanOp::Namespaces { kinds, .. } => {
                 let ids = self.in_namespaces()?;
@@ -107,6 +113,12 @@ impl Ground<'_> {
 
     fn in_namespaces(&self) -> Result<Ids, Failure> {
         self.namespaces.clone().map_err(Failure::plain)
+    }
+
+    fn has_user_namespace(&self) -> bool {
+        let wanted =
+            |op: &PlanOp| matches!(op, PlanOp::Namespaces { kinds, .. } if kinds.contains(&plan::NamespaceKind::User));
+        self.namespaces.is_ok() && self.plan.ops.iter().any(wanted)
     }
 
     fn mounts(&self) -> &[plan::Mount] {

@@ -72,12 +72,18 @@ impl WaitStatus {
         if libc::WIFSIGNALED(self.0) { 128 + libc::WTERMSIG(self.0) } else { libc::WEXITSTATUS(self.0) }
     }
 
-    /// The `exit` line.
-    pub fn report(self) -> Report {
+    /// Whether this signal ended the command, or a part of it as a shell tells that.
+    pub fn is_of_signal(self, signal: i32) -> bool {
+        self.shell_code() == 128 + signal
+    }
+
+    /// The `exit` line. `limit` is the one that was met, if any.
+    pub fn report(self, limit: Option<&str>) -> Report {
+        let limit = limit.map(str::to_owned);
         if libc::WIFSIGNALED(self.0) {
-            return Report::Exit { code: None, signal: Some(signal_name(libc::WTERMSIG(self.0))), limit: None };
+            return Report::Exit { code: None, signal: Some(signal_name(libc::WTERMSIG(self.0))), limit };
         }
-        Report::Exit { code: Some(libc::WEXITSTATUS(self.0)), signal: None, limit: None }
+        Report::Exit { code: Some(libc::WEXITSTATUS(self.0)), signal: None, limit }
     }
 }
 
@@ -88,14 +94,17 @@ mod tests {
     #[test]
     fn a_code_stays_what_it_is() {
         assert_eq!(WaitStatus(42 << 8).shell_code(), 42);
-        assert_eq!(WaitStatus(42 << 8).report(), Report::Exit { code: Some(42), signal: None, limit: None });
+        assert_eq!(WaitStatus(42 << 8).report(None), Report::Exit { code: Some(42), signal: None, limit: None });
     }
 
     #[test]
     fn a_signal_is_128_and_its_number_and_keeps_its_name() {
         assert_eq!(WaitStatus(libc::SIGTERM).shell_code(), 143);
         let report = Report::Exit { code: None, signal: Some("SIGTERM".into()), limit: None };
-        assert_eq!(WaitStatus(libc::SIGTERM).report(), report);
+        assert_eq!(WaitStatus(libc::SIGTERM).report(None), report);
+        assert!(WaitStatus(libc::SIGTERM).is_of_signal(libc::SIGTERM));
+        assert!(WaitStatus(143 << 8).is_of_signal(libc::SIGTERM));
+        assert!(!WaitStatus(libc::SIGTERM << 8).is_of_signal(libc::SIGTERM));
     }
 
     #[test]

@@ -36,6 +36,7 @@ pub fn facts() -> LinuxFacts {
         uid: rustix::process::geteuid().as_raw(),
         gid: rustix::process::getegid().as_raw(),
         cap_sys_admin,
+        limits: crate::limits::facts(|work| in_child(0, work).unwrap_or_default()),
         container: container_signs(),
         sysctls: SysctlFacts {
             max_user_namespaces: sysctl("user/max_user_namespaces"),

@@ -6,6 +6,7 @@ use crate::confine::Ground;
 use crate::enforced::{Failure, Ledger, errno_name};
 use crate::exit_code::{self, WaitStatus, signal_number};
 use crate::guardian::{self, Above};
+use crate::limits::Limits;
 use crate::link::{Link, Message};
 use crate::namespaces::{self, Ids};
 use crate::private_tmp::{self, HostFolder};
@@ -43,13 +44,16 @@ pub fn carry_out(plan: &LinuxPlan, channel: Channel) -> i32 {
         return refuse(&channel, fault.to_string());
     }
     let mut host_tmp = (private_tmp::wanted(plan) == Some(TmpPlace::Host)).then(HostFolder::make);
+    let mut limits = Limits::prepare(plan);
     let unbounded = !plan.ops.iter().any(|op| matches!(op, PlanOp::Namespaces { .. }));
-    let started = match if unbounded { guardian::stand_above(channel) } else { Ok(Above::Supervisor(channel)) } {
-        // The folder goes with this scope, here too: the supervisor may have been killed.
-        Ok(Above::Guardian(code)) => return code,
-        Ok(Above::Supervisor(channel)) => start(plan, channel, host_tmp.take()),
-        Err(failed) => Err(failed),
-    };
+    let removes = limits.as_ref().is_some_and(Limits::has_group);
+    let started =
+        match if unbounded || removes { guardian::stand_above(channel) } else { Ok(Above::Supervisor(channel)) } {
+            // The folder and the control groups go with this scope, here too: the supervisor may have been killed.
+            Ok(Above::Guardian(code)) => return code,
+            Ok(Above::Supervisor(channel)) => start(plan, channel, (host_tmp.take(), limits.take())),
+            Err(failed) => Err(failed),
+        };
     match started {
         Ok(Started::Inside(code)) => code,
         Ok(Started::Outside(supervisor)) => supervisor.stay(),
@@ -81,12 +85,14 @@ struct Supervisor<'a> {
     first_fd: OwnedFd,
     has_init: bool,
     host_tmp: Option<HostFolder>,
+    limits: Option<Limits>,
     watch: Option<Watch>,
 }
 
-type HostTmp = Option<Result<HostFolder, Failure>>;
+/// What is made on the host for one run and removed at its end.
+type Made = (Option<Result<HostFolder, Failure>>, Option<Limits>);
 
-fn start(plan: &LinuxPlan, channel: Channel, host_tmp: HostTmp) -> Result<Started<'_>, (Channel, Failure)> {
+fn start(plan: &LinuxPlan, channel: Channel, (host_tmp, limits): Made) -> Result<Started<'_>, (Channel, Failure)> {
     sys::mask_all_signals();
     let prepared = || -> Result<_, Failure> {
         let signals = sys::make_signalfd(&Forwarder::SIGNALS).map_err(Failure::at("signalfd"))?;
@@ -102,9 +108,10 @@ fn start(plan: &LinuxPlan, channel: Channel, host_tmp: HostTmp) -> Result<Starte
         Ok(CloneOutcome::Child) => {
             drop((signals, mine));
             let named = host_tmp.as_ref().map(|made| made.as_ref().map(HostFolder::path).map_err(|f| f.why.clone()));
-            let code = init::run(&Ground { plan, namespaces, host_tmp: named }, channel.for_child(), &theirs);
-            // The folder is the supervisor's to remove.
-            std::mem::forget(host_tmp);
+            let ground = Ground { plan, namespaces, host_tmp: named, limits: limits.as_ref() };
+            let code = init::run(&ground, channel.for_child(), &theirs);
+            // They are the supervisor's to remove.
+            std::mem::forget((host_tmp, limits));
             Ok(Started::Inside(code))
         }
         Ok(CloneOutcome::Parent { pid, pidfd }) => {
@@ -128,6 +135,7 @@ fn start(plan: &LinuxPlan, channel: Channel, host_tmp: HostTmp) -> Result<Starte
                 first_fd: pidfd,
                 has_init,
                 host_tmp: host_tmp.and_then(Result::ok),
+                limits,
                 watch: None,
             })))
         }
@@ -170,7 +178,8 @@ impl Supervisor<'_> {
         let code = match ended {
             Ended::Refused => exit_code::REFUSED,
             Ended::With(status) => {
-                self.channel.send(&status.report());
+                let limit = self.tell_limits(status);
+                self.channel.send(&status.report(limit));
                 self.channel.exit_code(status.shell_code())
             }
         };
@@ -181,6 +190,20 @@ impl Supervisor<'_> {
             reap::wait_for(self.first);
         }
         code
+    }
+
+    /// Reports the limits that were met and removes their groups; gives the name of the worst.
+    fn tell_limits(&mut self, status: WaitStatus) -> Option<&'static str> {
+        let limits = self.limits.take()?;
+        if self.has_init {
+            // A group goes when nobody is in it.
+            reap::wait_for(self.first);
+        }
+        let reached = limits.reached(status);
+        for one in &reached {
+            self.channel.send(&Report::Denial(one.denial(self.first)));
+        }
+        reached.first().map(|one| one.name())
     }
 
     fn serve_once(&mut self) -> Option<Ended> {
@@ -237,9 +260,7 @@ impl Supervisor<'_> {
             if signal == libc::SIGCHLD {
                 ended = ended.or_else(|| self.take_dead());
             } else if signal == libc::SIGPWR {
-                if !self.has_init {
-                    self.kill();
-                }
+                self.kill();
             } else {
                 self.forwarder.take(signal, origin);
                 if signal == libc::SIGTSTP && self.channel.has_console() {

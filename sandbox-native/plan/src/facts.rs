@@ -26,6 +26,8 @@ pub struct LinuxFacts {
     pub gid: u32,
     /// CAP_SYS_ADMIN is effective.
     pub cap_sys_admin: bool,
+    /// What can hold the limits of a run.
+    pub limits: LimitFacts,
     /// Signs of a container, each with what was found.
     pub container: Vec<ContainerFact>,
     /// Settings that decide about namespaces.
@@ -48,6 +50,32 @@ pub struct NamespaceFacts {
     /// The errno name when it can't.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proc_errno: Option<String>,
+}
+
+/// What can hold each limit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LimitFacts {
+    /// Of all processes together by a group, of each by an rlimit.
+    pub memory: LimitHolder,
+    /// By a group those of the run, by an rlimit those of the user.
+    pub processes: LimitHolder,
+    /// Only a group can hold it.
+    pub cpu: LimitHolder,
+    /// Why not all of them are held by a control group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// What holds a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum LimitHolder {
+    Cgroup2,
+    Cgroup1,
+    Rlimit,
+    None,
 }
 
 /// One sign that this is a container.

@@ -7,7 +7,7 @@ mod guard;
 mod order;
 
 pub use enforced::{Control, DeniedOp, Enforced, ObservedDenial, OpReport, Report, State, Trusted, properties};
-pub use facts::{ContainerFact, LinuxFacts, NamespaceFacts, SysctlFacts};
+pub use facts::{ContainerFact, LimitFacts, LimitHolder, LinuxFacts, NamespaceFacts, SysctlFacts};
 pub use guard::{Guard, GuardAccess, GuardEffect, GuardRule, GuardWhen};
 pub use order::{PlanFault, check_order};
 

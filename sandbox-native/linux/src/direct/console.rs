@@ -83,7 +83,8 @@ impl Console {
     }
 
     fn deny(&mut self, denial: &Denial) {
-        let what = denial.what.clone().unwrap_or_default();
+        // Of limits, which name neither path nor host, each has a system call of its own.
+        let what = denial.what.clone().unwrap_or_else(|| denial.syscall.clone());
         let op = format!("{:?}", denial.op);
         if self.counted.len() < MOST_DENIALS {
             self.counted.insert(format!("{op} {what}"));

@@ -31,6 +31,11 @@ impl Denial {
 
     /// The line for people, without its end.
     pub fn line(&self) -> String {
+        if self.op == DeniedOp::Limit {
+            let raise =
+                self.grant.as_ref().map_or(String::new(), |grant| format!("; raise it with {}", visible_text(grant)));
+            return format!("cordon: {}{raise}", visible_text(&self.reason));
+        }
         let what = visible_text(self.what.as_deref().unwrap_or(&self.syscall));
         format!("cordon: blocked {} {what} ({}){}", word(self.op), visible_text(&self.reason), allow_with(&self.grant))
     }

@@ -143,10 +143,8 @@ fn spawn(command: &mut Command) -> Child {
     command.spawn().expect("start the launcher")
 }
 
-pub fn start(place: &Place, plan: &Value, surroundings: As) -> Running {
-    let (mine, theirs) = UnixStream::pair().expect("socketpair");
-    rustix::io::fcntl_setfd(&theirs, FdFlags::empty()).expect("let the channel be inherited");
-    let channel = format!("--channel={}", theirs.as_raw_fd());
+/// The launcher in these surroundings, without its arguments.
+fn launcher(place: &Place, surroundings: As) -> Command {
     let launcher = place.top.join("launcher");
     let mut command = match surroundings {
         As::NoNamespaces => {
@@ -166,7 +164,25 @@ pub fn start(place: &Place, plan: &Value, surroundings: As) -> Running {
         place.give_to(NOBODY);
         command.uid(NOBODY).gid(NOBODY);
     }
-    command.args(["run", &channel]).current_dir(&place.top);
+    command.current_dir(&place.top);
+    command
+}
+
+/// The facts of the machine as the launcher sees them in these surroundings.
+pub fn facts(surroundings: As) -> Value {
+    let place = Place::new();
+    let mut command = launcher(&place, surroundings);
+    command.arg("probe").stdin(Stdio::null()).stdout(Stdio::piped());
+    let output = spawn(&mut command).wait_with_output().expect("wait");
+    serde_json::from_slice(&output.stdout).expect("facts")
+}
+
+pub fn start(place: &Place, plan: &Value, surroundings: As) -> Running {
+    let (mine, theirs) = UnixStream::pair().expect("socketpair");
+    rustix::io::fcntl_setfd(&theirs, FdFlags::empty()).expect("let the channel be inherited");
+    let channel = format!("--channel={}", theirs.as_raw_fd());
+    let mut command = launcher(place, surroundings);
+    command.args(["run", &channel]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = spawn(&mut command);
     drop(theirs);
