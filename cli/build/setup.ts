@@ -7,7 +7,7 @@ import { bunTests, endToEndFolders, type Tally } from "./check_tests.ts";
 import { checkRust } from "./check_rust.ts";
 import { BuildError, Progress, type StepEnd } from "./progress.ts";
 import { ensureRust, type RustPair } from "./rust_setup.ts";
-import { runBench } from "./run_bench.ts";
+import { runProgram } from "./run_program.ts";
 import targets from "./targets.json";
 import { benchTools, installTools, testTools } from "./test_tools.ts";
 
@@ -45,7 +45,11 @@ const steps: Record<string, Step> = {
     work: counted((shared) => checkRust("sandbox-native", rustOf(shared))),
   },
   end_to_end_tests: { title: "end-to-end tests", work: counted(() => bunTests("end-to-end tests", endToEndFolders())) },
-  bench: { title: "measurements", work: (shared) => runBench(shared.args) },
+  conformance: {
+    title: "conformance of the sandboxes here",
+    work: (shared) => runProgram("test/conformance/main.ts", shared.args),
+  },
+  bench: { title: "measurements", work: (shared) => runProgram("test/bench/bench.ts", shared.args) },
 } satisfies Record<StepName, Step>;
 
 async function findCompilers(shared: Shared): Promise<StepEnd> {
