@@ -4,6 +4,7 @@
 import { type AuditLog, createAuditLog } from "./audit/audit.ts";
 import type { Authority, Judge } from "./authorize/authorize.ts";
 import { addRules, builtinRules } from "./config/builtin_rules.ts";
+import { beginLooks } from "./config/look.ts";
 import { resolvePath } from "./config/resolve_path.ts";
 import { surveyPlaces } from "./config/survey.ts";
 import { modeOf, placeOf, stateFolderOf, type World } from "./config/world.ts";
@@ -24,6 +25,7 @@ import type { Hosts } from "./exec/execute.ts";
 import { createLocalHost, type LocalHost } from "./exec/hosts/local_host.ts";
 import { LAUNCHER_DIGEST, openLauncher } from "./exec/process/launcher_file.ts";
 import { createMachine } from "./exec/process/probe.ts";
+import { createReplacement } from "./exec/process/replacement.ts";
 import { describeMachine, type MachineReport } from "./sandbox/describe_machine.ts";
 import { type CallPlanner, policyFor } from "./sandbox/plan_call.ts";
 import { createPhases, NO_PHASES, type Phases } from "./store/phases.ts";
@@ -45,6 +47,8 @@ export type CoreOptions = {
   rules?: RuleLists;
   asker: Asker;
   background: "allowed" | "refused";
+  /** The words before the command of `cordon run`, where this process may become the command's supervisor. */
+  replace?: { flags: readonly string[] };
 };
 
 /** The core as front doors see it. Only `dispatch` runs anything. */
@@ -70,6 +74,8 @@ const NO_RULES: RuleLists = { allow: [], ask: [], deny: [] };
 /** Wires the core. Reads the environment's settings and nothing else. Throws ToolFault `config.invalid`. */
 export function createCore(options: CoreOptions): CordonCore {
   const { world } = options;
+  // Before the first look at the file system.
+  if (options.replace) beginLooks();
   const place = placeOf(world);
   const stateFolder = stateFolderOf(world, place.home);
   const phases = world.env["CORDON_TRACE"] ? createPhases(world.env["CORDON_TRACE"]) : NO_PHASES;
@@ -111,6 +117,12 @@ export function createCore(options: CoreOptions): CordonCore {
     hosts: { local: timedHost(host, phases), readFilter: readFilterOf(policy, place, options.rules ?? NO_RULES) },
   };
   const close = () => host.close().finally(phases.write);
+  if (options.replace) {
+    const { flags } = options.replace;
+    const row = openedRow(core);
+    const parts = { world, flags, stateFolder, log: logPath(stateFolder, world), machine: machine.marks, row };
+    core.hosts.local.replace = createReplacement({ ...parts, before: phases.write });
+  }
   return front(core, { ...host, close }, { world, forget: machine.forget, checkRules: policy.check });
 }
 
@@ -228,10 +240,25 @@ function badRules(faults: readonly RuleFault[]): ToolFault {
   });
 }
 
+/** Notes the row that is opened last: `cordon run` opens one. */
+function openedRow(core: Core): () => { id: string; sinceMs: number } | undefined {
+  const { open } = core.audit;
+  let last: ReturnType<typeof open> | undefined;
+  core.audit.open = (request) => {
+    last = open(request);
+    return last;
+  };
+  return () => last && { id: last.id, sinceMs: performance.now() - last.startedMs };
+}
+
+function logPath(stateFolder: string, world: World): string {
+  return `${privateFolder(stateFolder, world.uid)}/audit.jsonl`;
+}
+
 function auditLog(stateFolder: string, world: World) {
   let log: ReturnType<typeof openAppendLog> | undefined;
   const open = () => {
-    log ??= openAppendLog(`${privateFolder(stateFolder, world.uid)}/audit.jsonl`);
+    log ??= openAppendLog(logPath(stateFolder, world));
     return log;
   };
   return createAuditLog(open, {

@@ -1,7 +1,7 @@
 /** cli/main.ts and all that it embeds → dist/cordon, one executable. */
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isFresh, type Made, ROOT, writeStamp } from "./cache.ts";
+import { hashInputs, isFresh, type Made, ROOT, writeStamp } from "./cache.ts";
 import type { StepEnd } from "./progress.ts";
 import { runTool } from "./run_tool.ts";
 
@@ -36,9 +36,19 @@ export async function bundle(): Promise<StepEnd> {
   const staging = join(ROOT, "dist", "new");
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true });
+  // Plans are kept for the executable that made them (core/version.ts).
+  const define = ["--define", `CORDON_BUILD=${JSON.stringify(hashInputs(made).slice(0, 16))}`];
   await runTool({
     what: "bun build",
-    argv: [process.execPath, "build", ...FLAGS, join(ROOT, "cli", "main.ts"), "--outfile", join(staging, "cordon")],
+    argv: [
+      process.execPath,
+      "build",
+      ...FLAGS,
+      ...define,
+      join(ROOT, "cli", "main.ts"),
+      "--outfile",
+      join(staging, "cordon"),
+    ],
     cwd: staging,
   });
   renameSync(join(staging, "cordon"), join(ROOT, "dist", "cordon"));

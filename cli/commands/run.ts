@@ -42,19 +42,28 @@ async function runCommand(args: readonly string[], cli: Cli): Promise<number> {
     throw usageFault("No command was given", "write cordon run [flags] -- CMD ARGS…, see cordon run --help");
   if (draft.json && !draft.explain)
     throw usageFault("--json goes with --explain only", "use --events FILE for denials as JSON");
+  const flags = args.slice(0, args.length - argv.length).filter((word) => word !== "--replan");
+  const replaceable = needsNobodyAbove(draft, cli);
   const core = createCore({
     world: cli.world,
     ...(draft.mode ? { mode: draft.mode } : {}),
     asker: NOBODY,
     background: "refused",
+    ...(replaceable ? { replace: { flags } } : {}),
   });
   try {
-    const input = { argv, sandbox: sandboxOf(draft), timeoutMs: draft.timeoutMs, stdio: "inherit" };
+    const stdio = replaceable ? "replace" : "inherit";
+    const input = { argv, sandbox: sandboxOf(draft), timeoutMs: draft.timeoutMs, stdio };
     const request: ToolRequest = { id: "run", door: "run", tool: "run", input, signal: new AbortController().signal };
     return draft.explain ? await explain(core, request, { draft, cli }) : await execute(core, request, { draft, cli });
   } finally {
     await core.close();
   }
+}
+
+/** True where this process may become the command's supervisor: nothing is asked for that only it can do. */
+function needsNobodyAbove(draft: RunDraft, cli: Cli): boolean {
+  return !draft.explain && draft.eventsFile === null && draft.timeoutMs === null && cli.world.platform === "linux";
 }
 
 function sandboxOf(draft: RunDraft): SandboxRequest {

@@ -29,6 +29,7 @@ export type RunDraft = CommonDraft & {
   eventsFile: string | null;
   explain: boolean;
   json: boolean;
+  replan: boolean;
 };
 
 /** A draft with nothing set. */
@@ -51,6 +52,7 @@ export function emptyRunDraft(): RunDraft {
     eventsFile: null,
     explain: false,
     json: false,
+    replan: false,
   };
 }
 
@@ -132,6 +134,13 @@ export const RUN_FLAGS: FlagTable<RunDraft> = {
     help: "with --explain: the plan as JSON",
     apply: (draft) => {
       draft.json = true;
+    },
+  },
+  replan: {
+    takes: "nothing",
+    help: "plan anew, without the plan of an earlier run in the same place",
+    apply: (draft) => {
+      draft.replan = true;
     },
   },
   ...COMMON_FLAGS,

@@ -4,6 +4,7 @@ import { modeOf, parseMode, placeOf, stateFolderOf, type World } from "./world.t
 
 const worldOf = (env: Record<string, string>, cwd = "/"): World => ({
   argv: [],
+  program: "/bin/cordon",
   env,
   cwd,
   pid: 1,

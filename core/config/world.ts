@@ -4,10 +4,13 @@ import type { ModeSetting } from "../contract/request.ts";
 import type { Place } from "../contract/tool.ts";
 import type { Mode } from "../contract/verdict.ts";
 import { realpath } from "./look.ts";
+import { stateFolderIn } from "./run_key.ts";
 
 /** What the process was started with; read once in cli/main.ts and passed on as a value. */
 export type World = {
   argv: readonly string[];
+  /** The path of this executable. */
+  program: string;
   env: Readonly<Record<string, string>>;
   cwd: string;
   pid: number;
@@ -58,12 +61,9 @@ export function placeOf(world: World): Place {
   return { cwd, home, workspace: cwd };
 }
 
-/** Where cordon keeps its log and its launcher. A cordon inside a sandbox has only the private temporary folder. */
+/** Where cordon keeps its log and its launcher. */
 export function stateFolderOf(world: World, home: string): string {
-  const { CORDON_STATE_DIR: own, XDG_STATE_HOME: xdg, CORDON_SANDBOX: inside, TMPDIR: temporary } = world.env;
-  if (own?.startsWith("/")) return own;
-  if (inside === "1") return `${temporary ?? "/tmp"}/.cordon-${world.uid}`;
-  return xdg?.startsWith("/") ? `${xdg}/cordon` : `${home}/.local/state/cordon`;
+  return stateFolderIn(world.env, home, world.uid);
 }
 
 function homeOf(world: World): string {

@@ -48,8 +48,11 @@ export type BackgroundTask = { id: string; outputFile: string };
 
 /** The one planned command of a call. */
 export type ExecGrant = {
-  /** Runs it to its end. `stdio` "inherit" hands over the terminal and collects nothing. */
-  run: (options: { timeoutMs: number | null; stdio: "collect" | "inherit" }) => Promise<CommandEnd>;
+  /**
+   * Runs it to its end. `stdio` "inherit" hands over the terminal and collects nothing; "replace" is the same, and where that
+   * is possible this process becomes the command's supervisor and does not come back.
+   */
+  run: (options: { timeoutMs: number | null; stdio: "collect" | "inherit" | "replace" }) => Promise<CommandEnd>;
   /** Starts it and returns at once; throws `exec.background_unavailable` where the process will not last. */
   start: (options: { timeoutMs: number | null }) => Promise<BackgroundTask>;
 };

@@ -36,10 +36,11 @@ export function createExecGrant(call: PlannedCall, host: LocalHost, record: Exec
       const { signal, onOutput } = call.request;
       const launcher = host.launcher();
       const limitMs = shorter(timeoutMs, call.request.timeoutMs);
+      if (stdio === "replace") host.replace?.({ call, plan: sandbox, rules, launcher });
       const running = launch({
         plan: sandbox,
         launcher,
-        stdio,
+        stdio: stdio === "collect" ? "collect" : "inherit",
         timeoutMs: limitMs,
         signal,
         onDenial: seen,

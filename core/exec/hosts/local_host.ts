@@ -1,5 +1,6 @@
 import type { OpenLauncher } from "../process/launcher_file.ts";
 import type { RunningCommand } from "../process/launch.ts";
+import type { Planned } from "../process/replacement.ts";
 
 /**
  * Commands on this machine, in the sandbox. `launcher` opens it at first use; `closing` aborts when the process is about to
@@ -13,6 +14,8 @@ export type LocalHost = {
   closing: AbortSignal;
   track: (command: RunningCommand) => () => void;
   signal: (name: string) => void;
+  /** Makes this process the launcher of a command; comes back only when it can't. */
+  replace?: (planned: Planned) => void;
   close: () => Promise<void>;
 };
 

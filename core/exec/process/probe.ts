@@ -5,7 +5,13 @@ import { ToolFault } from "../../contract/fault.ts";
 import { LAUNCHER_DIGEST, type OpenLauncher } from "./launcher_file.ts";
 
 /** The facts of this machine and user; `forget` drops the remembered ones after a surprise. */
-export type Machine = { facts: () => LinuxFacts; forget: () => void };
+export type Machine = { facts: () => LinuxFacts; forget: () => void; marks: () => MachineMarks };
+
+/** All that the facts depend on as it stands now, for who wants to compare it later; and where the facts are remembered. */
+export type MachineMarks = {
+  marks: { texts: [string, string | null][]; namespaces: [string, string | null][]; status: string[] };
+  remembered: string[];
+};
 
 /**
  * What the facts depend on, so that remembered ones are used only while all of it is the same: boot, launcher, ids,
@@ -34,6 +40,7 @@ export function createMachine(launcher: () => OpenLauncher, folder: string): Mac
         // Nothing was remembered.
       }
     },
+    marks: () => ({ marks: marksNow(), remembered: [path()] }),
   };
 }
 
@@ -79,34 +86,43 @@ function remembered(path: string): LinuxFacts | null {
 }
 
 function factKey(): string {
-  const hash = new Bun.CryptoHasher("sha256").update(LAUNCHER_DIGEST).update(statusLines());
-  for (const name of FACT_NAMESPACES) hash.update(`\n${name} ${linkOf(`/proc/self/ns/${name}`)}`);
-  for (const file of FACT_FILES) hash.update(`\n${file} ${textOf(file)}`);
+  const { status, namespaces, texts } = marksNow();
+  const hash = new Bun.CryptoHasher("sha256").update(LAUNCHER_DIGEST).update(status.join("\n"));
+  for (const [name, link] of namespaces) hash.update(`\n${name} ${link}`);
+  for (const [file, text] of texts) hash.update(`\n${file} ${text}`);
   return hash.digest("hex").slice(0, 24);
+}
+
+function marksNow(): MachineMarks["marks"] {
+  return {
+    status: statusLines(),
+    namespaces: FACT_NAMESPACES.map((name) => [`/proc/self/ns/${name}`, linkOf(`/proc/self/ns/${name}`)]),
+    texts: FACT_FILES.map((file) => [file, textOf(file)]),
+  };
 }
 
 /** Lines of proc_pid_status(5) that tell what this process may do; the others change all the time. */
 const STATUS_LINES = new Set(["Uid", "Gid", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Seccomp_filters"]);
 
-function statusLines(): string {
-  const lines = textOf("/proc/self/status").split("\n");
-  return lines.filter((line) => STATUS_LINES.has(line.slice(0, line.indexOf(":")))).join("\n");
+function statusLines(): string[] {
+  const lines = (textOf("/proc/self/status") ?? "").split("\n");
+  return lines.filter((line) => STATUS_LINES.has(line.slice(0, line.indexOf(":"))));
 }
 
-function linkOf(path: string): string {
+function linkOf(path: string): string | null {
   try {
     return readlinkSync(path);
   } catch {
-    return "absent";
+    return null;
   }
 }
 
-function textOf(file: string): string {
+function textOf(file: string): string | null {
   // Asked first: half of these files are missing on most kernels, and an exception costs more than the look.
-  if (!existsSync(file)) return "absent";
+  if (!existsSync(file)) return null;
   try {
     return readFileSync(file, "utf8");
   } catch {
-    return "unreadable";
+    return null;
   }
 }

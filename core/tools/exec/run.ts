@@ -3,13 +3,13 @@ import type { AnyTool } from "../../contract/tool.ts";
 
 /**
  * The input of `run`. `timeoutMs` is milliseconds until the process tree is ended, null is no limit; `stdio` hands the terminal
- * over or collects the output.
+ * over, with "replace" for good, or collects the output.
  */
 export type RunInput = {
   argv: readonly string[];
   sandbox: SandboxRequest;
   timeoutMs: number | null;
-  stdio: "inherit" | "collect";
+  stdio: "inherit" | "collect" | "replace";
 };
 
 /**
@@ -53,7 +53,7 @@ function isRunInput(input: unknown): input is RunInput {
   if (!Array.isArray(argv) || argv.length === 0 || !argv.every((part) => typeof part === "string")) return false;
   if (typeof sandbox !== "object" || sandbox === null) return false;
   if (timeoutMs !== null && !(Number.isSafeInteger(timeoutMs) && Number(timeoutMs) > 0)) return false;
-  return stdio === "inherit" || stdio === "collect";
+  return stdio === "inherit" || stdio === "collect" || stdio === "replace";
 }
 
 function checked(args: unknown): RunInput {

@@ -75,6 +75,13 @@ impl Channel {
         }
     }
 
+    /// With a console: the process that a shell knows was killed, so the row stays open, as it does when all are killed.
+    pub fn abandon(&self) {
+        if let Some(own) = &self.console {
+            own.console.borrow_mut().abandon();
+        }
+    }
+
     /// The exit code of this process, when the command's own is `code`.
     pub fn exit_code(&self, code: i32) -> i32 {
         self.console.as_ref().map_or(code, |own| own.console.borrow().exit_code(code))

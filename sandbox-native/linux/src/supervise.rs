@@ -260,6 +260,7 @@ impl Supervisor<'_> {
             if signal == libc::SIGCHLD {
                 ended = ended.or_else(|| self.take_dead());
             } else if signal == libc::SIGPWR {
+                self.channel.abandon();
                 self.kill();
             } else {
                 self.forwarder.take(signal, origin);

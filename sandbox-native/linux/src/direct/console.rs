@@ -28,6 +28,8 @@ pub struct Console {
     counted: HashSet<String>,
     lines: usize,
     trusted: Vec<(String, String)>,
+    /// The row is left open.
+    abandoned: bool,
     /// The exit code in place of the command's, when the row could not be closed.
     instead: Option<i32>,
 }
@@ -45,6 +47,7 @@ impl Console {
             counted: HashSet::new(),
             lines: 0,
             trusted: Vec::new(),
+            abandoned: false,
             instead: None,
         }
     }
@@ -75,6 +78,11 @@ impl Console {
             }
             Report::Exit { code, limit, .. } => self.finish(code, limit.is_some()),
         }
+    }
+
+    /// Leaves the row open: that is how the log shows a crash.
+    pub fn abandon(&mut self) {
+        self.abandoned = true;
     }
 
     /// The exit code of this process, when the command's own is `code`.
@@ -136,6 +144,9 @@ impl Console {
     }
 
     fn close(&mut self, denials: Option<usize>) {
+        if self.abandoned {
+            return;
+        }
         let enforced = denials.and(self.enforced.as_ref());
         let end = End { enforced, denials: denials.unwrap_or(0) };
         if let Err(why) = self.row.close(&self.record.audit, &end) {

@@ -38,24 +38,15 @@ pub struct Witness {
     pub links: Vec<(String, String)>,
     /// Path and errno.
     pub errors: Vec<(String, i32)>,
-    /// Folders that were listed and files that were read: unchanged as long as these numbers are.
-    pub unchanged: Vec<Unchanged>,
+    /// Folders that were listed and files that were read, each with "dev:ino:ctime in nanoseconds": the kernel alone sets
+    /// these, and nobody can change a content and keep them.
+    pub unchanged: Vec<(String, String)>,
     /// Files of /proc and what they hold; `None` is one that can't be read.
     pub texts: Vec<(String, Option<String>)>,
     /// Links of /proc and their text.
     pub namespaces: Vec<(String, Option<String>)>,
     /// Lines of /proc/self/status by their name, as they stand there.
     pub status: Vec<String>,
-}
-
-/// A file or folder, known by what the kernel alone sets: nobody can change it and keep its ctime.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct Unchanged {
-    pub path: String,
-    pub dev: u64,
-    pub ino: u64,
-    pub ctime_ns: i128,
 }
 
 /// The command's environment: names that pass, and what is set whatever the caller had.

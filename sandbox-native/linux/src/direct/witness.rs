@@ -1,6 +1,6 @@
 //! Whether the world is still what planning saw.
 
-use super::record::{Unchanged, Witness};
+use super::record::Witness;
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags};
 use rustix::io::Errno;
 
@@ -31,8 +31,8 @@ impl Witness {
         if let Some((path, _)) = self.errors.iter().find(|(path, errno)| !fails(path, *errno)) {
             return Some(path);
         }
-        if let Some(one) = self.unchanged.iter().find(|one| !is_unchanged(one)) {
-            return Some(&one.path);
+        if let Some((path, _)) = self.unchanged.iter().find(|(path, was)| identity(path).as_ref() != Some(was)) {
+            return Some(path);
         }
         self.machine_changed()
     }
@@ -63,10 +63,10 @@ fn link_text(path: &str) -> Option<String> {
     rustix::fs::readlink(path, Vec::new()).ok()?.into_string().ok()
 }
 
-fn is_unchanged(one: &Unchanged) -> bool {
+fn identity(path: &str) -> Option<String> {
     let wanted = StatxFlags::INO | StatxFlags::CTIME;
-    let Ok(found) = rustix::fs::statx(CWD, one.path.as_str(), AtFlags::SYMLINK_NOFOLLOW, wanted) else { return false };
+    let found = rustix::fs::statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, wanted).ok()?;
     let ctime_ns = i128::from(found.stx_ctime.tv_sec) * 1_000_000_000 + i128::from(found.stx_ctime.tv_nsec);
     let dev = rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor);
-    (dev, found.stx_ino, ctime_ns) == (one.dev, one.ino, one.ctime_ns)
+    Some(format!("{dev}:{}:{ctime_ns}", found.stx_ino))
 }

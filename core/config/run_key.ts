@@ -1,0 +1,44 @@
+/**
+ * What a plan of `cordon run` depends on beside the file system and the machine. Loaded before anything else of the core, so
+ * it imports nothing.
+ */
+
+/** What is read before planning. `flags` are the words before the command, with `--` where there is one. */
+export type RunPlace = { flags: readonly string[]; cwd: string; env: Readonly<Record<string, string>>; build: string };
+
+/** Variables whose values planning looks at. Of all others only the names matter: they pass or they don't. */
+export const READ_VARIABLES = [
+  "HOME",
+  "PATH",
+  "TMPDIR",
+  "XDG_STATE_HOME",
+  "CORDON_STATE_DIR",
+  "CORDON_SANDBOX",
+  "CORDON_PERMISSION_MODE",
+] as const;
+
+/** Everything that must be the same for a plan to hold again, as one line of text. */
+export function runKey({ flags, cwd, env, build }: RunPlace): string {
+  return JSON.stringify([build, flags, cwd, READ_VARIABLES.map((name) => env[name] ?? null), Object.keys(env).sort()]);
+}
+
+/** The file of a key's record in the folder of plans. Two keys may meet in one file: the record holds its key. */
+export function recordName(key: string): string {
+  return Bun.hash(key).toString(16).padStart(16, "0");
+}
+
+/** The words of `cordon run` before its command, or nothing where flags must be read to know. */
+export function wordsBeforeCommand(words: readonly string[]): readonly string[] | null {
+  const dashes = words.indexOf("--");
+  const first = words.findIndex((word) => !word.startsWith("-") || word === "-");
+  const end = dashes >= 0 && (first < 0 || dashes < first) ? dashes + 1 : first;
+  return end >= 0 && end < words.length ? words.slice(0, end) : null;
+}
+
+/** Where cordon keeps its log and its launcher. A cordon inside a sandbox has only the private temporary folder. */
+export function stateFolderIn(env: Readonly<Record<string, string>>, home: string, uid: number): string {
+  const { CORDON_STATE_DIR: own, XDG_STATE_HOME: xdg, CORDON_SANDBOX: inside, TMPDIR: temporary } = env;
+  if (own?.startsWith("/")) return own;
+  if (inside === "1") return `${temporary ?? "/tmp"}/.cordon-${uid}`;
+  return xdg?.startsWith("/") ? `${xdg}/cordon` : `${home}/.local/state/cordon`;
+}
