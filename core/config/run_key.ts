@@ -1,13 +1,14 @@
 /**
  * What a plan of `cordon run` depends on beside the file system and the machine. Loaded before anything else of the core, so
- * it imports nothing.
+ * it imports next to nothing.
  */
+import { CACHES } from "./private_caches.ts";
 
 /** What is read before planning. `flags` are the words before the command, with `--` where there is one. */
 export type RunPlace = { flags: readonly string[]; cwd: string; env: Readonly<Record<string, string>>; build: string };
 
 /** Variables whose values planning looks at. Of all others only the names matter: they pass or they don't. */
-export const READ_VARIABLES = [
+export const READ_VARIABLES: readonly string[] = [
   "HOME",
   "PATH",
   "TMPDIR",
@@ -15,7 +16,8 @@ export const READ_VARIABLES = [
   "CORDON_STATE_DIR",
   "CORDON_SANDBOX",
   "CORDON_PERMISSION_MODE",
-] as const;
+  ...CACHES.map(({ variable }) => variable),
+];
 
 /** Everything that must be the same for a plan to hold again, as one line of text. */
 export function runKey({ flags, cwd, env, build }: RunPlace): string {

@@ -79,7 +79,7 @@ export function recordOf(parts: RecordParts, forget: readonly string[]): object 
       passed: names.filter(passes),
       set: Object.fromEntries(Object.entries(command.env).filter(([name]) => !passes(name))),
     },
-    plan: { ...plan, command: { argv: [], cwd: command.cwd, env: {} } },
+    plan: { ...plan, command: { ...command, argv: [], env: {} } },
     tell: wordsOf(parts.rules),
     absent: parts.rules.absent,
     audit: {
