@@ -1,5 +1,5 @@
 import type { RuleLists, RuleSource } from "../contract/verdict.ts";
-import { HOST_TRUST, SECRETS } from "./protected_paths.ts";
+import { SECRETS, trustPlaces } from "./protected_paths.ts";
 
 /** Files of the system: a tool that edits one is refused in every mode but by a person's own hand (D4). */
 const SYSTEM_FILES = ["//bin", "//boot", "//dev", "//etc", "//lib", "//lib64", "//proc", "//sbin", "//sys", "//usr"];
@@ -19,6 +19,9 @@ const START_UP_FILES = [
   "~/.config/systemd",
 ];
 
+/** What git obeys, below the workspace. */
+const GIT_FILES = [".git/hooks", ".git/config", ".git/config.worktree", ".git/info/attributes"];
+
 /** Names of secrets at any depth, as the sandbox hides them. */
 const SECRET_NAMES = [".env", ".env.*", ".dev.vars", "id_rsa", "id_ed25519"];
 
@@ -36,7 +39,7 @@ export function builtinRules(stateFolder: string): RuleLists {
     ask: [
       rule(`Read(${pathSpec(`${stateFolder}/audit.jsonl`)})`),
       ...secrets.map((path) => rule(`Read(${path})`)),
-      ...HOST_TRUST.map(({ path }) => rule(`Edit(/${path})`)),
+      ...[...GIT_FILES, ...trustPlaces().map(({ path }) => path)].map((path) => rule(`Edit(/${path})`)),
     ],
     deny: [pathSpec(stateFolder), ...secrets, ...SYSTEM_FILES, ...START_UP_FILES].map((path) => rule(`Edit(${path})`)),
   };

@@ -7,35 +7,156 @@ export const OWN_STATE = "cordon's own state";
 export type PathRule = { path: string; reason: string };
 
 /**
- * Host-trust files: whatever a tool outside the sandbox would later execute or obey. Below the workspace; those that exist
- * when the command starts are read-only inside.
+ * How host-trust files are treated. "settings": nothing that builds or tests has a reason to write them, so `--trust-files=block`
+ * refuses. "work": ordinary work changes them, so they are only listed, by `--trust-files=report`. "made": refused once there,
+ * but new ones may be made.
  */
-export const HOST_TRUST: readonly PathRule[] = [
-  { path: ".git/hooks", reason: "git runs these on the host" },
-  { path: ".git/config", reason: "keys such as core.fsmonitor and core.sshCommand make git run programs" },
-  { path: ".git/config.worktree", reason: "keys in it make git run programs" },
-  { path: ".git/info/attributes", reason: "filters named in it run on checkout" },
-  { path: ".gitmodules", reason: "names the repositories that git would fetch and trust" },
-  { path: ".husky", reason: "installed as git hooks" },
-  { path: ".pre-commit-config.yaml", reason: "names programs that run on commit" },
-  { path: ".github/workflows", reason: "runs in CI with the repository's secrets" },
-  { path: ".gitlab-ci.yml", reason: "runs in CI with the repository's secrets" },
-  { path: ".circleci", reason: "runs in CI with the repository's secrets" },
-  { path: ".envrc", reason: "direnv runs it when a shell enters the folder" },
-  { path: ".npmrc", reason: "decides where packages come from and which shell runs scripts" },
-  { path: ".yarnrc.yml", reason: "names plugins that yarn loads" },
-  { path: ".vscode", reason: "tasks and settings that the editor runs" },
-  { path: ".idea", reason: "run configurations of the editor" },
-  { path: ".devcontainer", reason: "commands that the editor runs when it opens the folder" },
-  { path: ".claude", reason: "hooks and permissions of an agent on the host" },
-  { path: ".codex", reason: "settings of an agent on the host" },
-  { path: ".cursor", reason: "hooks of an agent on the host" },
-  { path: ".gemini", reason: "settings of an agent on the host" },
-  { path: ".mcp.json", reason: "servers that an agent on the host starts" },
-  { path: ".cordon", reason: "cordon's own policy" },
-  { path: ".venv/pyvenv.cfg", reason: "decides which Python runs on the host" },
-  { path: "venv/pyvenv.cfg", reason: "decides which Python runs on the host" },
+export type TrustClass = "settings" | "work" | "made";
+
+/** Names, at any depth of a writable folder, that a tool outside the sandbox obeys. A name may be a pattern within one folder. */
+export type TrustRule = { names: readonly string[]; reason: string; class: TrustClass };
+
+const CI = "runs in CI with the repository's secrets";
+const EDITOR = "settings and tasks that the editor runs";
+const AGENT = "settings, hooks or servers of an agent on the host";
+const SHELL = "a shell on the host runs it when it starts";
+const PACKAGES = "decides where packages come from and what runs when they are installed";
+const DEBUGGER = "commands that a program on the host runs when it starts in this folder";
+const INSTRUCTIONS = "instructions that an agent on the host follows";
+const BUILD = "a build on the host runs what it says";
+
+/**
+ * Host-trust files: whatever a tool outside the sandbox would later execute or obey. Those of git have rules of their own
+ * (core/sandbox/git_rules.ts), since git itself must write beside them.
+ */
+export const HOST_TRUST: readonly TrustRule[] = [
+  { names: [".gitmodules"], reason: "names the repositories that git would fetch and trust", class: "settings" },
+  { names: [".husky", ".githooks"], reason: "installed as git hooks", class: "settings" },
+  {
+    names: [".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml", "lefthook-local.yml"],
+    reason: "names programs that run on commit",
+    class: "settings",
+  },
+  {
+    names: [".hg/hgrc", ".hg/hgrc-not-shared", ".jj/repo/config.toml"],
+    reason: "hooks of version control",
+    class: "settings",
+  },
+  { names: [".github/workflows", ".github/actions", ".gitlab-ci.yml", ".gitlab/ci"], reason: CI, class: "settings" },
+  {
+    names: [".circleci", ".buildkite", ".woodpecker", ".forgejo/workflows", ".gitea/workflows"],
+    reason: CI,
+    class: "settings",
+  },
+  {
+    names: [
+      ".travis.yml",
+      ".drone.yml",
+      ".woodpecker.yml",
+      "azure-pipelines.yml",
+      "bitbucket-pipelines.yml",
+      "Jenkinsfile",
+    ],
+    reason: CI,
+    class: "settings",
+  },
+  {
+    names: [".envrc", ".autoenv", ".mise.toml", "mise.toml"],
+    reason: "run when a shell enters the folder",
+    class: "settings",
+  },
+  { names: [".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile"], reason: SHELL, class: "settings" },
+  { names: [".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".inputrc"], reason: SHELL, class: "settings" },
+  {
+    names: [".config/fish", ".config/autostart", ".config/systemd", ".config/environment.d"],
+    reason: SHELL,
+    class: "settings",
+  },
+  { names: [".gitconfig", ".config/git"], reason: "keys in it make git run programs", class: "settings" },
+  { names: [".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "bunfig.toml"], reason: PACKAGES, class: "settings" },
+  { names: [".yarn/plugins", ".yarn/releases"], reason: "code that yarn loads", class: "settings" },
+  { names: ["pip.conf", ".pypirc", ".condarc", ".bundle/config", "nuget.config"], reason: PACKAGES, class: "settings" },
+  { names: [".cargo/config", ".cargo/config.toml"], reason: "names the programs that cargo runs", class: "settings" },
+  { names: [".mvn"], reason: "extensions and options that maven loads", class: "settings" },
+  { names: [".vscode", ".idea", ".zed", ".fleet", ".nova", ".vs", ".helix"], reason: EDITOR, class: "settings" },
+  { names: ["*.code-workspace", "*.sublime-project"], reason: EDITOR, class: "settings" },
+  { names: [".exrc", ".vimrc", ".nvim.lua", ".nvimrc", ".dir-locals.el"], reason: EDITOR, class: "settings" },
+  {
+    names: [".devcontainer", ".devcontainer.json"],
+    reason: "commands that the editor runs when it opens the folder",
+    class: "settings",
+  },
+  {
+    names: [".claude", ".codex", ".cursor", ".gemini", ".agents", ".opencode", ".kiro"],
+    reason: AGENT,
+    class: "settings",
+  },
+  {
+    names: [".windsurf", ".roo", ".continue", ".junie", ".trae", ".amazonq", ".goose"],
+    reason: AGENT,
+    class: "settings",
+  },
+  { names: [".mcp.json", "opencode.json", ".aider.conf.yml"], reason: AGENT, class: "settings" },
+  {
+    names: [".gdbinit", ".lldbinit", ".Rprofile", ".irbrc", ".pryrc", ".ripgreprc"],
+    reason: DEBUGGER,
+    class: "settings",
+  },
+  { names: ["pyvenv.cfg"], reason: "decides which Python runs on the host", class: "made" },
+  {
+    names: ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules"],
+    reason: INSTRUCTIONS,
+    class: "work",
+  },
+  { names: [".clinerules", ".github/copilot-instructions.md"], reason: INSTRUCTIONS, class: "work" },
+  {
+    names: ["Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml"],
+    reason: BUILD,
+    class: "work",
+  },
+  { names: ["package.json", "deno.json", "deno.jsonc", "composer.json"], reason: BUILD, class: "work" },
+  {
+    names: ["pyproject.toml", "setup.py", "setup.cfg", "conftest.py", "tox.ini", "noxfile.py"],
+    reason: BUILD,
+    class: "work",
+  },
+  { names: ["Cargo.toml", "build.rs", "Rakefile", "Gemfile", "CMakeLists.txt"], reason: BUILD, class: "work" },
+  {
+    names: ["build.gradle", "build.gradle.kts", "settings.gradle", "gradlew", "pom.xml", "mvnw"],
+    reason: BUILD,
+    class: "work",
+  },
+  {
+    names: ["Dockerfile", "compose.yml", "compose.yaml", "docker-compose.yml", "Vagrantfile"],
+    reason: BUILD,
+    class: "work",
+  },
 ];
+
+/** Made by package managers and compilers by the thousand; nobody on the host works there. Below any writable folder. */
+export const EXEMPT_FOLDERS: readonly string[] = [
+  "node_modules",
+  "site-packages",
+  "vendor/bundle",
+  "target",
+  ".venv/lib",
+  "venv/lib",
+];
+
+/** The names of HOST_TRUST as paths below a workspace that can be looked up: those without a pattern. */
+export function trustPlaces(): PathRule[] {
+  const refused = HOST_TRUST.filter(({ class: kind }) => kind === "settings");
+  const plain = refused.flatMap(({ names, reason }) => names.map((path) => ({ path, reason })));
+  return [...plain.filter(({ path }) => !path.includes("*")), ...VENVS, OWN_POLICY];
+}
+
+/** A project's policy for cordon. */
+const OWN_POLICY: PathRule = { path: ".cordon", reason: "cordon's own policy" };
+
+const VENVS: readonly PathRule[] = [".venv", "venv"].map((folder) => ({
+  path: `${folder}/pyvenv.cfg`,
+  reason: "decides which Python runs on the host",
+}));
 
 /** The same for any repository, worktree or submodule, in the workspace or outside. Absolute paths. */
 export function gitTrust({ gitDir, commonDir }: GitPlace): PathRule[] {
@@ -114,15 +235,15 @@ export function fromHome(path: string, home: string): string {
   return path.startsWith("~/") ? home + path.slice(1) : path;
 }
 
-/** Files in the workspace, at its top or one folder down, whose name matches are secrets. Samples without values are not. */
+/** Names of secret files at any depth of the folders that a command works in, and the samples among them that hold none. */
+export const SECRET_NAMES: readonly string[] = [".env", ".env.*", ".dev.vars", ".netrc", "id_rsa", "id_ed25519"];
+
+/** Endings that say that there are no values in it. */
+export const SAMPLE_ENDINGS: readonly string[] = ["example", "sample", "template", "dist", "default", "defaults"];
+
+/** True for a name of SECRET_NAMES that is no sample. */
 export function isSecretName(name: string): boolean {
-  if (/\.(example|sample|template|dist|defaults?)$/i.test(name)) return false;
-  return (
-    name === ".env" ||
-    name.startsWith(".env.") ||
-    name === ".dev.vars" ||
-    name === ".netrc" ||
-    name === "id_rsa" ||
-    name === "id_ed25519"
-  );
+  const ending = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  if (SAMPLE_ENDINGS.includes(ending)) return false;
+  return name.startsWith(".env.") || SECRET_NAMES.includes(name);
 }

@@ -25,7 +25,9 @@ export function surveyPlaces(
   const nested = nestedGit(workspace, git, folders);
   const repositories = [...(git ? [git] : []), ...nested.places];
   const trusted = repositories.flatMap((place) => gitTrust(place).map(({ path }) => path));
-  for (const path of new Set([...paths, ...trusted, ...nested.pointers])) found.set(path, lenient(path));
+  const isListed = listedIn(workspace, top);
+  for (const path of new Set([...paths, ...trusted, ...nested.pointers]))
+    found.set(path, isListed(path) ? lenient(path) : missing(path));
   return {
     workspace,
     home,
@@ -38,13 +40,28 @@ export function surveyPlaces(
   };
 }
 
+/** Most trusted names are in no workspace; its listing says so for all of them at once. */
+function listedIn(workspace: string, top: readonly Entry[]): (path: string) => boolean {
+  const names = new Set(top.map(({ name }) => name));
+  const start = workspace === "/" ? 1 : workspace.length + 1;
+  return (path) => {
+    if (names.size === 0 || !path.startsWith(`${workspace}/`)) return true;
+    const end = path.indexOf("/", start);
+    return names.has(path.slice(start, end < 0 ? path.length : end));
+  };
+}
+
 /** A place that can't be looked up (no permission, a loop) can't be shown either, so it counts as missing. */
 function lenient(path: string): Surveyed {
   try {
     return surveyPath(path);
   } catch {
-    return { given: path, absolute: path, real: path, exists: false, kind: "missing" };
+    return missing(path);
   }
+}
+
+function missing(path: string): Surveyed {
+  return { given: path, absolute: path, real: path, exists: false, kind: "missing" };
 }
 
 /** Whoever replaces a link on the way to a place replaces the place. */

@@ -66,9 +66,10 @@ export type GuardEffect = "allow" | "deny" | "report" | "git_config";
 
 /**
  * One rule of the broker: for a path and an access the first rule that matches decides, and where none does, the kernel alone.
- * Exactly one of `path` (this name and all below) and `glob` (absolute; `**`, `*`, `?`, `[..]`, `{a,b}`; matches a path or a
- * folder above it) is there. `when` "exists": only for what exists already; "symlink": only where a symlink is made.
- * `rule`, `reason` and `grant` are what the event says.
+ * Exactly one of `path` (this name and all below) and `glob` (absolute; `**`, `*`, `?`, `[..]`, `{a,b}`; a backslash takes the
+ * meaning of the next character; matches a path or a folder above it) is there. A rule with `when` is about the name itself
+ * and not about what lies below: "exists" only where something else than a folder stands there already, "symlink" only where a
+ * symlink is made. `rule`, `reason` and `grant` are what the event says; a `grant` that ends in "=" is completed with the path.
  */
 export type GuardRule = {
   path?: string;

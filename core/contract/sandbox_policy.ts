@@ -1,7 +1,20 @@
-import type { Demands } from "./sandbox_request.ts";
+import type { Limits, Property } from "./plan.ts";
+import type { Demands, TrustFiles } from "./sandbox_request.ts";
 
 /** A symlink of the system shown as it is, for example /bin on a merged /usr. */
 export type ShownLink = { path: string; target: string };
+
+/** A real path with all below it, or what a glob matches. */
+export type NamedPlace = { path: string } | { glob: string };
+
+/**
+ * A place that a person's flag closed. "both" may not even be read. `unmounted` says that nothing stands there now that a mount
+ * could cover.
+ */
+export type DeniedPlace = { place: NamedPlace; access: "both" | "write"; unmounted: boolean };
+
+/** A folder that is open only for what the globs name. */
+export type LimitedFolder = { root: string; globs: string[]; access: "read" | "write" };
 
 /**
  * The file and network policy of one command with every path real. Later lists win inside earlier ones: hidden and protected
@@ -11,8 +24,21 @@ export type SandboxPolicy = {
   home: string;
   read: string[];
   write: string[];
+  /** Folders that the command works in: there, names alone make a file a secret. */
+  work: string[];
   hidden: { path: string; folder: boolean; reason: string }[];
   protected: { path: string; reason: string }[];
+  denied: DeniedPlace[];
+  /** Secrets and trusted files that a person's flag names exactly, or by a pattern of that name. */
+  opened: { place: NamedPlace; flag: string }[];
+  limited: LimitedFolder[];
+  trustFiles: TrustFiles;
+  /** Folders of repositories that are writable roots themselves or lie in no folder of that name. */
+  gitDirs: string[];
+  /** Sockets of the host that may be connected to. */
+  unix: string[];
+  reportReads: boolean;
+  limits: Limits;
   /** Links in writable folders that lead to protected places, and must go on leading there. */
   pinned: string[];
   /** Protected places that do not exist. No mount can stand there: what is made is removed when the command ends. */
@@ -24,4 +50,6 @@ export type SandboxPolicy = {
   devices: string[];
   network: "blocked" | "open";
   demands: Demands;
+  /** What was demanded by name, beyond what the defaults and flags ask for. */
+  required: Property[];
 };

@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import type { ObservedDenial } from "../contract/enforced.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
+import { EMPTY_POLICY } from "../testing/made_up_machine.ts";
 import { explainDenial, guessHiddenRead } from "./explain_denial.ts";
 
 const policy: SandboxPolicy = {
-  home: "/home/ada",
+  ...EMPTY_POLICY,
   read: ["/usr"],
   write: ["/home/ada/app"],
   hidden: [{ path: "/home/ada/.ssh", folder: true, reason: "private keys" }],
@@ -12,13 +13,6 @@ const policy: SandboxPolicy = {
     { path: "/home/ada/app/.git/hooks", reason: "git runs these on the host" },
     { path: "/home/ada/app/kept", reason: "--deny-write" },
   ],
-  pinned: [],
-  absent: [],
-  services: [],
-  links: [],
-  devices: [],
-  network: "blocked",
-  demands: {},
 };
 const wrote = (path: string): ObservedDenial => ({
   op: "write",

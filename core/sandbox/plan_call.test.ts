@@ -78,18 +78,23 @@ test("A4 a model's list of writable folders narrows what the policy gives and ne
     expect(await plan(folder, [exec({ onlyWrite: [outside] })])).toEqual(code("sandbox.loosen_refused"));
 });
 
-test("D1 a path that is allowed or protected by name must exist", async () => {
+test("D1 a path that is allowed by name must exist, unless a rule closes that very name; any can be denied", async () => {
   using folder = app();
-  for (const request of [
-    { allowRead: ["gone"] },
-    { allowWrite: ["gone"] },
-    { denyWrite: ["gone"] },
-    { onlyWrite: ["gone"] },
-  ]) {
+  for (const request of [{ allowRead: ["gone"] }, { allowWrite: ["gone"] }, { onlyWrite: ["gone"] }]) {
     expect(await plan(folder, [exec(request)])).toEqual(code("fs.not_found"));
   }
-  expect(await plan(folder, [exec({ denyRead: ["gone"], denyWrite: ["note.txt"] })])).toMatchObject({
-    rules: { protected: [{ path: folder.at("app/note.txt") }] },
+  expect(
+    await plan(folder, [exec({ denyRead: ["gone"], denyWrite: ["note.txt", "new/one"], allowWrite: [".envrc"] })]),
+  ).toMatchObject({
+    rules: {
+      protected: [{ path: folder.at("app/note.txt") }],
+      denied: [
+        { place: { path: folder.at("app/gone") }, unmounted: true },
+        { place: { path: folder.at("app/note.txt") }, unmounted: false },
+        { place: { path: folder.at("app/new/one") }, unmounted: true },
+      ],
+      opened: [{ place: { path: folder.at("app/.envrc") } }],
+    },
   });
 });
 

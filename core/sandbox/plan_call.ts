@@ -12,6 +12,8 @@ import type { Survey } from "../contract/survey.ts";
 import type { Need, Place } from "../contract/tool.ts";
 import type { Mode } from "../contract/verdict.ts";
 import { OWN_STATE } from "../config/protected_paths.ts";
+import { fixedFolder, isGlob, requireGlob } from "../config/globs.ts";
+import { isClosedByName } from "./closed_places.ts";
 import { scrubEnvironment } from "./environment.ts";
 import { isWithin } from "../config/path_order.ts";
 import { planLinux, type Unenforceable } from "./plan_linux.ts";
@@ -52,20 +54,44 @@ export function policyFor(asked: SandboxRequest, planner: CallPlanner): SandboxP
   const { workspace, home } = planner.place;
   const request = absolutePaths(asked, planner.resolve);
   const survey = planner.survey(pathsToSurvey(request, workspace, home));
-  const named = [...request.allowRead, ...request.allowWrite, ...request.denyWrite, ...(request.onlyWrite ?? [])];
-  const missing = named.find((path) => survey.paths.get(path)?.kind === "missing");
-  if (missing !== undefined) {
-    throw new ToolFault({
-      code: "fs.not_found",
-      message: `Cannot allow or protect ${JSON.stringify(missing)}: there is no such file or folder`,
-      hint: "make it first, or name the folder above it",
-    });
-  }
+  requireNamed(request, survey);
   const policy = hideState(buildPolicy(request, survey), planner.resolve(planner.stateFolder));
   if (request.onlyWrite === undefined) return policy;
   const { onlyWrite: _, ...wide } = request;
   refuseWidening(policy, buildPolicy(wide, survey));
   return policy;
+}
+
+/**
+ * A name that is not there can be denied, and a secret or trusted file can be allowed before it is made; no other can be opened,
+ * and a misspelt flag is better heard of.
+ */
+function requireNamed(request: SandboxRequest, survey: Survey): void {
+  const { allowRead, allowWrite, onlyWrite, allowUnix, denyRead, denyWrite } = request;
+  const missing = (path: string) => survey.paths.get(path)?.kind === "missing";
+  for (const path of [...allowRead, ...allowWrite, ...denyRead, ...denyWrite])
+    if (missing(path) && isGlob(path)) requireGlob(path, "a path pattern");
+  const openable = (path: string) => isWithin(path, survey.workspace) && isClosedByName(path, survey);
+  const opened = [...allowRead, ...allowWrite].filter((path) => !openable(path));
+  const needed = opened.map((path) => (missing(path) && isGlob(path) ? fixedFolder(path) : path));
+  const absent = [...needed, ...(onlyWrite ?? []), ...allowUnix].find(missing);
+  if (absent !== undefined) throw notThere(absent);
+  const notSocket = allowUnix.find((path) => survey.paths.get(path)?.kind !== "other");
+  if (notSocket !== undefined) {
+    throw new ToolFault({
+      code: "config.invalid",
+      message: `--allow-unix: ${JSON.stringify(notSocket)} is no socket`,
+      hint: "name the socket itself, for example --allow-unix=$SSH_AUTH_SOCK",
+    });
+  }
+}
+
+function notThere(path: string): ToolFault {
+  return new ToolFault({
+    code: "fs.not_found",
+    message: `Cannot allow ${JSON.stringify(path)}: there is no such file or folder`,
+    hint: "make it first, or name the folder above it",
+  });
 }
 
 /** A command that could write the audit log or the launcher could rewrite what it did, or run outside the next time. */
@@ -75,13 +101,19 @@ function hideState(policy: SandboxPolicy, { real, exists }: ResolvedPath): Sandb
 }
 
 function absolutePaths(asked: SandboxRequest, resolve: ResolvePath): SandboxRequest {
-  const all = (paths: readonly string[]) => paths.map((path) => resolve(path).absolute);
-  const { allowRead, allowWrite, denyRead, denyWrite, onlyWrite } = asked;
+  // What is not there has no links of its own to be kept; a pattern's folders are looked up by the survey.
+  const one = (path: string) => {
+    const { absolute, real, exists } = resolve(path);
+    return exists || isGlob(absolute) ? absolute : real;
+  };
+  const all = (paths: readonly string[]) => paths.map(one);
+  const { allowRead, allowWrite, denyRead, denyWrite, onlyWrite, allowUnix } = asked;
   const lists = {
     allowRead: all(allowRead),
     allowWrite: all(allowWrite),
     denyRead: all(denyRead),
     denyWrite: all(denyWrite),
+    allowUnix: all(allowUnix),
   };
   return { ...asked, ...lists, ...(onlyWrite ? { onlyWrite: all(onlyWrite) } : {}) };
 }

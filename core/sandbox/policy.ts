@@ -1,10 +1,12 @@
-import type { Property } from "../contract/plan.ts";
 import type { SandboxPolicy, ShownLink } from "../contract/sandbox_policy.ts";
 import type { Demands, SandboxRequest } from "../contract/sandbox_request.ts";
 import type { Survey, Surveyed } from "../contract/survey.ts";
+import { fixedFolder, isGlob } from "../config/globs.ts";
 import { isWithin } from "../config/path_order.ts";
-import { fromHome, gitTrust, HOST_TRUST, SECRETS } from "../config/protected_paths.ts";
+import { fromHome, SECRETS, trustPlaces } from "../config/protected_paths.ts";
 import { DEVICES, HOME_READ, NEVER_WORKSPACE, SERVICES, SYSTEM_READ } from "../config/system_folders.ts";
+import { absentPaths, deniedPlaces, hiddenPaths, openedPlaces, protectedPaths } from "./closed_places.ts";
+import { namedPlaces } from "./named_places.ts";
 
 /** What holds unless the caller says otherwise. `must` here is what both tiers can give. */
 const DEFAULT_DEMANDS: Demands = {
@@ -20,15 +22,13 @@ const DEFAULT_DEMANDS: Demands = {
   "syscalls.filtered": "must",
 };
 
-/** Why the `.git` file of a worktree or submodule is closed. */
-const GIT_POINTER = "names the repository that git obeys";
-
 /** Every path that a policy for this request may name; the survey looks them up. Absolute, in the caller's words. */
 export function pathsToSurvey(request: SandboxRequest, workspace: string, home: string): string[] {
   const homeReads = HOME_READ.map((path) => `${home}/${path}`);
-  const trust = [...HOST_TRUST.map(({ path }) => path), ".git"].map((path) => `${workspace}/${path}`);
+  const trust = [...trustPlaces().map(({ path }) => path), ...GIT_FILES].map((path) => `${workspace}/${path}`);
   const secrets = SECRETS.map(({ path }) => fromHome(path, home));
-  const { allowRead, allowWrite, denyRead, denyWrite, onlyWrite } = request;
+  const { allowRead, allowWrite, denyRead, denyWrite, onlyWrite, allowUnix } = request;
+  const named = [...allowRead, ...allowWrite, ...denyRead, ...denyWrite, ...(onlyWrite ?? []), ...allowUnix];
   return [
     workspace,
     home,
@@ -38,13 +38,13 @@ export function pathsToSurvey(request: SandboxRequest, workspace: string, home: 
     ...homeReads,
     ...trust,
     ...secrets,
-    ...allowRead,
-    ...allowWrite,
-    ...denyRead,
-    ...denyWrite,
-    ...(onlyWrite ?? []),
+    ...named,
+    ...named.filter(isGlob).map(fixedFolder),
   ];
 }
+
+/** What git obeys in the workspace's own repository. */
+const GIT_FILES = [".git", ".git/hooks", ".git/config", ".git/config.worktree", ".git/info/attributes"];
 
 /** True where a folder can be the workspace: not the home folder, nothing above it, no part of the system, no secrets. */
 export function canBeWorkspace(folder: string, home: string): boolean {
@@ -61,34 +61,59 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
   const reals = (paths: readonly string[]) => paths.flatMap((path) => found(path)?.real ?? []);
   const links = SYSTEM_READ.flatMap((path) => shownLink(survey.paths.get(path)));
   const linked = new Set(links.map(({ path }) => path));
+  const named = namedPlaces(request, found);
   // A flag that closes a folder closes every root in it; otherwise --deny-write=. would change nothing.
   const unread = reals(request.denyRead);
   const unwritten = [...reals(request.denyWrite), ...unread];
   const open = (closed: readonly string[]) => (path: string) => !closed.some((folder) => isWithin(path, folder));
-  const asked = writable(request, survey, reals);
-  const write = asked.filter(open(unwritten));
-  const read = [
+  const whole = writable(request, survey, reals);
+  const system = [
     ...reals(SYSTEM_READ.filter((path) => !linked.has(path))),
     ...reals(HOME_READ.map((path) => `${survey.home}/${path}`)),
     ...survey.pathFolders.filter((folder) => readablePathFolder(folder, survey.home)),
-    ...workspaceReads(survey),
-    ...reals(request.allowRead),
-    ...asked.filter((path) => !write.includes(path)),
-  ].filter(open(unread));
+  ];
+  const worked = [...workspaceReads(survey), ...reals(request.allowRead)];
+  // A pattern in a folder that is open as a whole opens nothing more, and must not close the rest of it.
+  const limited = named.limited.filter(({ root, access }) => {
+    const roots = access === "write" ? whole : [...whole, ...system, ...worked];
+    return open(access === "write" ? unwritten : unread)(root) && !roots.some((other) => isWithin(root, other));
+  });
+  const folders = (access: "read" | "write") => limited.flatMap((one) => (one.access === access ? one.root : []));
+  const asked = [...whole, ...folders("write")];
+  const write = asked.filter(open(unwritten));
+  const work = [...worked, ...folders("read")];
+  const read = [...system, ...work, ...asked.filter((path) => !write.includes(path))].filter(open(unread));
+  const blocks = request.trustFiles === "block";
   return {
     home: survey.home,
     read: unique(read),
     write: unique(write),
+    work: unique(work.filter(open(unread))),
     hidden: hiddenPaths(request, survey, found),
-    protected: protectedPaths(request, survey, found),
+    protected: protectedPaths(request, survey, { found, git: ownGit(survey) }),
+    denied: deniedPlaces(named),
+    opened: openedPlaces(named, survey),
+    limited,
+    trustFiles: request.trustFiles,
+    gitDirs: gitFolders(survey).filter((folder) => !/\/\.git$/.test(folder) || write.includes(folder)),
+    unix: reals(request.allowUnix),
+    reportReads: request.reportReads,
+    limits: launcherLimits(request),
     links,
-    pinned: survey.links.filter((path) => write.some((root) => isWithin(path, root))),
-    absent: absentPaths(survey, write, reals(request.allowWrite)),
+    pinned: blocks ? survey.links.filter((path) => write.some((root) => isWithin(path, root))) : [],
+    absent: blocks ? absentPaths(survey, write, reals(request.allowWrite)) : [],
     services: SERVICES.filter((path) => found(path)?.real === path),
     devices: unique(reals(DEVICES)),
     network: request.network === "open" ? "open" : "blocked",
     demands: demandsOf(request),
+    required: request.require,
   };
+}
+
+/** The host counts bytes of output itself. */
+function launcherLimits({ limits }: SandboxRequest): SandboxPolicy["limits"] {
+  const { outputBytes: _, ...own } = limits;
+  return own;
 }
 
 function writable(request: SandboxRequest, survey: Survey, reals: (paths: readonly string[]) => string[]): string[] {
@@ -104,6 +129,10 @@ function gitFolders(survey: Survey): string[] {
   const { gitDir, commonDir } = survey.git;
   const top = commonDir.replace(/\/[^/]+$/, "") || "/";
   return canBeWorkspace(top, survey.home) ? [gitDir, commonDir] : [];
+}
+
+function ownGit(survey: Survey): Survey["git"] {
+  return gitFolders(survey).length > 0 ? survey.git : null;
 }
 
 /** A repository is readable from its top even when the command starts in a folder of it; git needs that. */
@@ -124,72 +153,15 @@ function shownLink(entry: Surveyed | undefined): ShownLink[] {
   return entry?.link === undefined ? [] : [{ path: entry.absolute, target: entry.link }];
 }
 
-function hiddenPaths(
-  request: SandboxRequest,
-  survey: Survey,
-  found: (path: string) => Surveyed | undefined,
-): SandboxPolicy["hidden"] {
-  const allowed = new Set(request.allowRead.flatMap((path) => found(path)?.real ?? []));
-  const listed = SECRETS.map((rule) => ({ path: fromHome(rule.path, survey.home), reason: rule.reason }));
-  const asked = request.denyRead.map((path) => ({ path, reason: "--deny-read" }));
-  const files = survey.secretFiles.map((path) => ({ path, folder: false, reason: "named like a file of secrets" }));
-  const named = [...listed, ...asked].flatMap(({ path, reason }) => {
-    const entry = found(path);
-    return entry ? [{ path: entry.real, folder: entry.kind === "folder", reason }] : [];
-  });
-  // A person who names exactly a secret with --allow-read wants it seen; a folder above it does not open it.
-  return [...named, ...files].filter(({ path, reason }) => reason === "--deny-read" || !allowed.has(path));
-}
-
-function protectedPaths(
-  request: SandboxRequest,
-  survey: Survey,
-  found: (path: string) => Surveyed | undefined,
-): SandboxPolicy["protected"] {
-  const allowed = new Set(request.allowWrite.flatMap((path) => found(path)?.real ?? []));
-  const listed = HOST_TRUST.map(({ path, reason }) => ({ path: `${survey.workspace}/${path}`, reason }));
-  const dotGit = `${survey.workspace}/.git`;
-  // In a worktree or a submodule it is a file, and git on the host obeys the folder that it names.
-  const pointers = [...(found(dotGit)?.kind === "file" ? [dotGit] : []), ...survey.nested.pointers];
-  const own = survey.git && gitFolders(survey).length > 0 ? [survey.git] : [];
-  const wanted = [
-    ...listed,
-    ...[...own, ...survey.nested.places].flatMap(gitTrust),
-    ...pointers.map((path) => ({ path, reason: GIT_POINTER })),
-    ...request.denyWrite.map((path) => ({ path, reason: "--deny-write" })),
-  ];
-  const there = wanted.flatMap(({ path, reason }) => {
-    const entry = found(path);
-    return entry ? [{ path: entry.real, reason }] : [];
-  });
-  return there.filter((rule, at, all) => {
-    if (rule.reason !== "--deny-write" && allowed.has(rule.path)) return false;
-    return all.findIndex((other) => other.path === rule.path) === at;
-  });
-}
-
-/** What git would obey if it were made: hooks, and in a repository of its own a file `commondir`, which git never makes there. */
-function absentPaths(survey: Survey, write: readonly string[], named: readonly string[]): SandboxPolicy["absent"] {
-  const places = [...(survey.git ? [survey.git] : []), ...survey.nested.places];
-  const folders = [...new Set(places.map(({ commonDir }) => commonDir))];
-  // Who names a repository's own folder with --allow-write wants it written; one that holds the repository is no such wish.
-  const closed = folders.filter((folder) => !named.includes(folder));
-  const all = closed.flatMap((folder) => [
-    { path: `${folder}/commondir`, reason: "protected: git would take its settings from where this points" },
-    { path: `${folder}/hooks`, reason: "protected: git runs these on the host" },
-  ]);
-  return all.filter(
-    ({ path }) => survey.paths.get(path)?.kind === "missing" && write.some((root) => isWithin(path, root)),
-  );
-}
-
+/** A flag that bounds something is no wish: without it nothing runs. */
 function demandsOf(request: SandboxRequest): Demands {
   const demands: Demands = { ...DEFAULT_DEMANDS };
   if (request.network === "open") {
     delete demands["net.blocked"];
     delete demands["net.loopback"];
   }
-  for (const property of request.require) demands[property] = "must" satisfies Demands[Property];
+  if (Object.keys(launcherLimits(request)).length > 0) demands.limits = "must";
+  for (const property of request.require) demands[property] = "must";
   return demands;
 }
 

@@ -1,5 +1,6 @@
 /** Machines and surveys as values, for tests of the pure planner. Nothing but tests imports this. */
 import type { LinuxFacts } from "../contract/facts.ts";
+import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
 import type { Survey, Surveyed } from "../contract/survey.ts";
 
 /** A machine on which everything works, for an ordinary user, with `changes` on top. */
@@ -73,3 +74,29 @@ export const DEVELOPER: Survey = surveyOf(
   { git: { gitDir: "/home/ada/app/.git", commonDir: "/home/ada/app/.git" }, secretFiles: ["/home/ada/app/.env"] },
   { "/bin": "usr/bin", "/lib": "usr/lib" },
 );
+
+/** A policy that opens nothing and closes nothing. */
+export const EMPTY_POLICY: SandboxPolicy = {
+  home: "/home/ada",
+  read: [],
+  write: [],
+  work: [],
+  hidden: [],
+  protected: [],
+  denied: [],
+  opened: [],
+  limited: [],
+  trustFiles: "block",
+  gitDirs: [],
+  unix: [],
+  reportReads: false,
+  limits: {},
+  pinned: [],
+  absent: [],
+  links: [],
+  services: [],
+  devices: [],
+  network: "blocked",
+  demands: {},
+  required: [],
+};
