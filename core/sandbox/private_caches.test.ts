@@ -1,20 +1,13 @@
 import { expect, test } from "bun:test";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
+import { EMPTY_POLICY } from "../testing/made_up_machine.ts";
 import { privateCaches } from "./private_caches.ts";
 
 const policy = (opened: Partial<Pick<SandboxPolicy, "read" | "write">> = {}): SandboxPolicy => ({
+  ...EMPTY_POLICY,
   home: "/home/me",
   read: ["/usr"],
   write: ["/home/me/app"],
-  hidden: [],
-  protected: [],
-  links: [],
-  pinned: [],
-  absent: [],
-  services: [],
-  devices: [],
-  network: "blocked",
-  demands: {},
   ...opened,
 });
 
