@@ -23,6 +23,14 @@ test("E9: a path can't forge a second line or hide its end", () => {
   ).not.toMatch(/[\n\u001b]/);
 });
 
+test("E9: a limit is told with the flag that raises it", () => {
+  const { path: _, ...rest } = denial;
+  const reason = "the memory limit of 2 GB was reached; the kernel ended 1 process";
+  expect(renderDenial({ ...rest, op: "limit", syscall: "page_fault", rule: "limits", reason, grant: "--memory" })).toBe(
+    "cordon: the memory limit of 2 GB was reached; the kernel ended 1 process; raise it with --memory",
+  );
+});
+
 test("E9: a guess says that it is one", () => {
   expect(renderDenial({ ...denial, guess: true })).toContain("guess");
 });

@@ -19,7 +19,7 @@ export function createDenialReporter(events: number | null): DenialReporter {
   let exact = 0;
   let lost: string | null = null;
   const tell = (denial: Denial) => {
-    const key = [denial.op, denial.path ?? denial.host, denial.rule].join("\0");
+    const key = [denial.op, denial.path ?? denial.host ?? denial.reason, denial.rule].join("\0");
     if (seen.has(key)) return;
     seen.add(key);
     if (events !== null) lost ??= writeFully(events, `${JSON.stringify(denial)}\n`);
@@ -47,6 +47,10 @@ export function renderDenial(denial: Denial): string {
   const what = visibleText(denial.path ?? denial.host ?? denial.syscall ?? "");
   const grant = denial.grant === undefined ? "" : `; allow with ${visibleText(denial.grant)}`;
   const reason = visibleText(denial.reason);
+  if (denial.op === "limit") {
+    const raise = denial.grant === undefined ? "" : `; raise it with ${visibleText(denial.grant)}`;
+    return `cordon: ${reason}${raise}`;
+  }
   if (denial.guess) return `cordon: nothing was seen to be blocked; a guess why the command failed: ${reason}${grant}`;
   return `cordon: blocked ${denial.op} ${what} (${reason})${grant}`;
 }

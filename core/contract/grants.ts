@@ -46,13 +46,17 @@ export type CommandEnd = {
 /** A command left running. `outputFile` grows while it runs. */
 export type BackgroundTask = { id: string; outputFile: string };
 
+/** How a command is run. */
+export type ExecOptions = { timeoutMs: number | null; stdio: "collect" | "inherit" | "replace"; outputBytes?: number };
+
 /** The one planned command of a call. */
 export type ExecGrant = {
   /**
    * Runs it to its end. `stdio` "inherit" hands over the terminal and collects nothing; "replace" is the same, and where that
-   * is possible this process becomes the command's supervisor and does not come back.
+   * is possible this process becomes the command's supervisor and does not come back. With `outputBytes` the output comes by
+   * way of this process, which ends the command when both streams together have more.
    */
-  run: (options: { timeoutMs: number | null; stdio: "collect" | "inherit" | "replace" }) => Promise<CommandEnd>;
+  run: (options: ExecOptions) => Promise<CommandEnd>;
   /** Starts it and returns at once; throws `exec.background_unavailable` where the process will not last. */
   start: (options: { timeoutMs: number | null }) => Promise<BackgroundTask>;
 };

@@ -112,3 +112,29 @@ test("A25 a guess says that it is one, and there is none where nothing is hidden
   });
   expect(guessHiddenRead({ ...policy, hidden: [] }, 5)).toBeNull();
 });
+
+test("A25 what the launcher has explained already is told as it is", () => {
+  const limit: ObservedDenial = {
+    op: "limit",
+    syscall: "clone",
+    pid: 7,
+    rule: "limits",
+    reason: "full",
+    grant: "--pids",
+  };
+  expect(explainDenial(limit, policy, { at: 5, existing: (path) => path })).toEqual({
+    at: 5,
+    op: "limit",
+    syscall: "clone",
+    pid: 7,
+    rule: "limits",
+    reason: "full",
+    grant: "--pids",
+  });
+  const rule: ObservedDenial = { ...wrote("/home/ada/app/.git/hooks/x"), reason: "git runs these", grant: "--flag" };
+  expect(explainDenial(rule, policy, { at: 5, existing: (path) => path })).toMatchObject({
+    path: "/home/ada/app/.git/hooks/x",
+    reason: "git runs these",
+    grant: "--flag",
+  });
+});

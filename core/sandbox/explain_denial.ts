@@ -22,7 +22,17 @@ export function explainDenial(
     rule: seen.rule,
     ...(seen.exe ? { exe: seen.exe } : {}),
   };
+  if (seen.reason !== undefined) return { ...base, ...explained(seen), reason: seen.reason };
   return seen.op === "connect" ? { ...base, ...connection(seen) } : { ...base, ...writing(seen, policy, existing) };
+}
+
+/** What the launcher has explained already: a rule of its broker, or a limit. */
+function explained({ path, host, grant }: ObservedDenial): Pick<Denial, "path" | "host" | "grant"> {
+  return {
+    ...(path === undefined ? {} : { path }),
+    ...(host === undefined ? {} : { host }),
+    ...(grant === undefined ? {} : { grant }),
+  };
 }
 
 function connection(seen: ObservedDenial): { host?: string; path?: string; reason: string; grant?: string } {

@@ -30,17 +30,18 @@ export function createExecGrant(call: PlannedCall, host: LocalHost, record: Exec
     throw new ToolFault({ code: "sandbox.outside", message: `${call.tool.name} has no command in its plan` });
   };
   return {
-    run: async ({ timeoutMs, stdio }) => {
+    run: async ({ timeoutMs, stdio, outputBytes }) => {
       const { sandbox, rules } = planned();
       const seen = denialRecorder(rules, call, record.denials);
       const { signal, onOutput } = call.request;
       const launcher = host.launcher();
       const limitMs = shorter(timeoutMs, call.request.timeoutMs);
-      if (stdio === "replace") host.replace?.({ call, plan: sandbox, rules, launcher });
+      if (stdio === "replace" && outputBytes === undefined) host.replace?.({ call, plan: sandbox, rules, launcher });
       const running = launch({
         plan: sandbox,
         launcher,
         stdio: stdio === "collect" ? "collect" : "inherit",
+        ...(outputBytes === undefined ? {} : { outputBytes }),
         timeoutMs: limitMs,
         signal,
         onDenial: seen,
@@ -66,7 +67,7 @@ function denialRecorder(rules: SandboxPolicy, call: PlannedCall, denials: Denial
   const known = new Set<string>();
   return (seen) => {
     const denial = explainDenial(seen, rules, { at: Date.now(), existing: nearestExisting });
-    const key = `${denial.op} ${denial.path ?? denial.host}`;
+    const key = `${denial.op} ${denial.path ?? denial.host ?? denial.reason}`;
     if (known.has(key) || denials.length >= DENIALS_LIMIT) return;
     known.add(key);
     denials.push(denial);

@@ -11,6 +11,7 @@ import type { OutputListener } from "../../contract/request.ts";
 import type { CappedText } from "../../output/cap_text.ts";
 import { collectOutput } from "./collect_output.ts";
 import type { OpenLauncher } from "./launcher_file.ts";
+import { createOutputCap, type OutputCap, outputDenial, passOn } from "./output_cap.ts";
 import { reportLines } from "./report_lines.ts";
 
 /** How long a command may take to end after SIGTERM before its whole tree is killed, in milliseconds. */
@@ -24,6 +25,8 @@ export type Launch = {
   plan: LinuxPlan;
   launcher: OpenLauncher;
   stdio: "inherit" | "collect" | { appendTo: number };
+  /** The most bytes of both streams together; more end the command. */
+  outputBytes?: number;
   timeoutMs: number | null;
   signal: AbortSignal;
   onOutput?: OutputListener;
@@ -56,7 +59,8 @@ export type RunningCommand = { forward: (signal: string) => void; ended: Promise
  */
 export function launch(options: Launch): RunningCommand {
   const { stdio, launcher } = options;
-  const out = stdio === "inherit" ? "inherit" : stdio === "collect" ? "pipe" : stdio.appendTo;
+  const piped = stdio === "collect" || options.outputBytes !== undefined;
+  const out = piped ? "pipe" : stdio === "inherit" ? "inherit" : stdio.appendTo;
   const child = Bun.spawn([launcher.program, "run", "--channel=3"], {
     argv0: "cordon-launcher",
     env: {},
@@ -65,8 +69,9 @@ export function launch(options: Launch): RunningCommand {
   const channel = openChannel(child.stdio[3]);
   channel.send({ t: "plan", plan: options.plan });
   const stop = watchForStop(options, channel.send);
-  const streams = stdio === "collect" ? [child.stdout, child.stderr] : [];
-  const collected = streams.map((stream, at) => collect(stream, at === 0 ? "stdout" : "stderr", options));
+  const cap = createOutputCap(options.outputBytes, stop.onOutputLimit);
+  const streams = piped ? [child.stdout, child.stderr] : [];
+  const collected = streams.map((stream, at) => collect(stream, at === 0 ? "stdout" : "stderr", { ...options, cap }));
   const ended = gather(options, channel.reports(), Promise.all(collected), stop).finally(() => {
     stop.done();
     channel.close();
@@ -113,7 +118,7 @@ function writeSome(fd: number, bytes: Uint8Array, at: number): number {
 
 /** Ends the command on time-out and on cancel: SIGTERM first, the whole tree after the grace period. */
 function watchForStop(options: Launch, send: (line: LauncherControl) => void) {
-  const state = { timedOut: false, cancelled: false };
+  const state: StopState = { timedOut: false, cancelled: false };
   const timers: Timer[] = [];
   const end = () => {
     send({ t: "signal", signal: "SIGTERM" });
@@ -121,6 +126,11 @@ function watchForStop(options: Launch, send: (line: LauncherControl) => void) {
   };
   const onAbort = () => {
     state.cancelled = true;
+    end();
+  };
+  const onOutputLimit = () => {
+    state.limit = "output";
+    options.onDenial?.(outputDenial(options.outputBytes ?? 0));
     end();
   };
   if (options.timeoutMs !== null) {
@@ -137,8 +147,11 @@ function watchForStop(options: Launch, send: (line: LauncherControl) => void) {
     options.signal.removeEventListener("abort", onAbort);
     for (const timer of timers) clearTimeout(timer);
   };
-  return { state, done };
+  return { state, done, onOutputLimit };
 }
+
+/** Why we ended it, if we did. */
+type StopState = { timedOut: boolean; cancelled: boolean; limit?: string };
 
 /** What is collected where the streams were handed over. */
 const NO_TEXT: CappedText = { text: "", droppedBytes: 0 };
@@ -146,11 +159,15 @@ const NO_TEXT: CappedText = { text: "", droppedBytes: 0 };
 function collect(
   stream: ReadableStream<Uint8Array> | null | undefined | number,
   name: "stdout" | "stderr",
-  options: Launch,
+  { onOutput, stdio, cap }: Launch & { cap: OutputCap },
 ): Promise<CappedText> {
   if (!(stream instanceof ReadableStream)) return Promise.resolve(NO_TEXT);
-  const { onOutput } = options;
-  return collectOutput(stream, onOutput && ((text) => onOutput({ stream: name, text })));
+  const chunks = cap.within(stream);
+  if (stdio !== "collect") {
+    const fd = stdio !== "inherit" ? stdio.appendTo : name === "stdout" ? 1 : 2;
+    return passOn(chunks, fd).then(() => NO_TEXT);
+  }
+  return collectOutput(chunks, onOutput && ((text) => onOutput({ stream: name, text })));
 }
 
 async function gather(
@@ -169,11 +186,14 @@ async function gather(
     else
       enforced = { tier: report.tier, landlockAbi: report.landlockAbi, properties: report.properties, ops: report.ops };
   }
-  // After the last report the tree is gone, so the pipes are closed or close now.
-  const [stdout = NO_TEXT, stderr = NO_TEXT] = await output;
-  if (!enforced || !exit) throw new Error("the launcher ended without saying how the command ended");
   const { timedOut, cancelled } = stop.state;
-  const { code, signal, limit } = exit;
+  // After the last report the tree is gone, so the pipes are closed or close now. Only who reads what we hand on may still be
+  // slow, and where the command was ended nobody waits for that.
+  const ending = timedOut || cancelled ? Promise.race([output, Bun.sleep(GRACE_MS)]) : output;
+  const [stdout = NO_TEXT, stderr = NO_TEXT] = (await ending) ?? [];
+  if (!enforced || !exit) throw new Error("the launcher ended without saying how the command ended");
+  const { code, signal } = exit;
+  const limit = stop.state.limit ?? exit.limit;
   const hit = limit === undefined ? {} : { limit };
   return { kind: "ended", code, signal, ...hit, timedOut, cancelled, enforced, stdout, stderr };
 }

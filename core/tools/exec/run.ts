@@ -38,11 +38,13 @@ export const run: AnyTool = {
     return [{ kind: "exec", command: argv.map(quoteWord).join(" "), argv: [...argv], sandbox }];
   },
   run: async (args, { exec }) => {
-    const { timeoutMs, stdio } = checked(args);
-    const end = await exec.run({ timeoutMs, stdio });
-    const { code: exitCode, signal, timedOut, cancelled, stdout, stderr, droppedBytes } = end;
+    const { timeoutMs, stdio, sandbox } = checked(args);
+    const { outputBytes } = sandbox.limits;
+    const end = await exec.run({ timeoutMs, stdio, ...(outputBytes === undefined ? {} : { outputBytes }) });
+    const { code: exitCode, signal, timedOut, cancelled, stdout, stderr, droppedBytes, limit } = end;
     const dropped = droppedBytes > 0 ? { droppedBytes } : {};
-    return { exitCode, signal, timedOut, cancelled, stdout, stderr, ...dropped };
+    const met = limit === undefined ? {} : { limit };
+    return { exitCode, signal, timedOut, cancelled, ...met, stdout, stderr, ...dropped };
   },
 };
 

@@ -91,8 +91,8 @@ impl Console {
     }
 
     fn deny(&mut self, denial: &Denial) {
-        // Of limits, which name neither path nor host, each has a system call of its own.
-        let what = denial.what.clone().unwrap_or_else(|| denial.syscall.clone());
+        // Limits name neither path nor host.
+        let what = denial.what.clone().unwrap_or_else(|| denial.reason.clone());
         let op = format!("{:?}", denial.op);
         if self.counted.len() < MOST_DENIALS {
             self.counted.insert(format!("{op} {what}"));
