@@ -160,6 +160,8 @@ function front(core: Core, host: LocalHost, parts: FrontParts): CordonCore {
       return !isRefused(valid) && valid.tool.readOnly(valid.args) && valid.tool.concurrencySafe(valid.args);
     },
     machine: async () => {
+      // What holds limits depends on where a process was started, which remembered facts do not tell.
+      parts.forget();
       const launcher = parts.world.platform === "linux" ? host.launcher() : undefined;
       const facts = launcher ? await core.planner.machine() : undefined;
       const policy = policyFor(DEFAULT_SANDBOX_REQUEST, core.planner);

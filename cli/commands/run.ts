@@ -63,7 +63,9 @@ async function runCommand(args: readonly string[], cli: Cli): Promise<number> {
 
 /** True where this process may become the command's supervisor: nothing is asked for that only it can do. */
 function needsNobodyAbove(draft: RunDraft, cli: Cli): boolean {
-  return !draft.explain && draft.eventsFile === null && draft.timeoutMs === null && cli.world.platform === "linux";
+  const { explain, eventsFile, timeoutMs, limits } = draft;
+  const alone = !explain && eventsFile === null && timeoutMs === null && limits.outputBytes === undefined;
+  return alone && cli.world.platform === "linux";
 }
 
 function sandboxOf(draft: RunDraft): SandboxRequest {

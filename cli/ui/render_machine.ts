@@ -1,5 +1,5 @@
 import type { MachineReport } from "@cordon/core";
-import type { LinuxFacts, Tier } from "@cordon/core/contract";
+import type { LimitHolder, LinuxFacts, Tier } from "@cordon/core/contract";
 import { PROPERTY_WORDS } from "./property_words.ts";
 import { visibleText } from "./visible_text.ts";
 
@@ -43,6 +43,7 @@ function renderFacts(facts: LinuxFacts): string[] {
     ["new proc", namespaces.procMount ? "yes" : `no${namespaces.procErrno ? ` (${namespaces.procErrno})` : ""}`],
     ["seccomp filter", facts.seccompFilter ? "yes" : "no"],
     ["user notification", facts.userNotification ? "yes" : "no (or taken by an outer sandbox)"],
+    ...renderLimits(facts.limits),
     [
       "container signs",
       container.length === 0 ? "none" : container.map(({ kind, found }) => `${kind} ${visibleText(found)}`).join(", "),
@@ -51,6 +52,24 @@ function renderFacts(facts: LinuxFacts): string[] {
   ];
   return rows.map(([name, value]) => `${name.padEnd(20)}  ${value}`);
 }
+
+/** What holds the limits of a run, and what would help where it is less than a control group. */
+function renderLimits({ memory, processes, cpu, why }: LinuxFacts["limits"]): [string, string][] {
+  const held = `memory ${HOLDER_WORDS[memory]}, processes ${HOLDER_WORDS[processes]}, cpu ${HOLDER_WORDS[cpu]}`;
+  if (why === undefined) return [["limits", held]];
+  return [
+    ["limits", held],
+    ["", `why:  ${visibleText(why)}`],
+    ["", "help: start it with systemd-run --user --scope cordon …, or as root"],
+  ];
+}
+
+const HOLDER_WORDS = {
+  cgroup2: "by control group (v2)",
+  cgroup1: "by control group (v1)",
+  rlimit: "by rlimit, less exactly",
+  none: "not at all",
+} as const satisfies Record<LimitHolder, string>;
 
 /** Under the names that the person would give to sysctl(8); the second is Debian's, the third Ubuntu's. */
 function renderSysctls(sysctls: LinuxFacts["sysctls"]): [string, string][] {
