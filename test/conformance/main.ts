@@ -1,4 +1,4 @@
-/** `npm run conformance [-- [--install] [--only=TEXT] [TOOL…]]`: runs the cases in every tool that is here, prints the table. */
+/** `npm run conformance [-- [--install] [--keep] [--only=TEXT] [TOOL…]]`: runs the cases in every tool that is here, prints the table. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { allAdapters } from "./adapters/all.ts";
 import { loadCases } from "./load_cases.ts";
 import { installPeers } from "./peers.ts";
 import { runColumn } from "./run_column.ts";
-import { type Column, details, markdown } from "./score.ts";
+import { type Column, details, markdown, readColumns, writeColumns } from "./score.ts";
 
 const words = process.argv.slice(2);
 if (words.includes("--install")) installPeers();
@@ -22,6 +22,7 @@ try {
   );
   if (adapters.length === 0) throw new Error(`No tool is called ${wanted.join(" or ")}`);
   const columns: Column[] = [];
+  const kept = words.includes("--keep") ? readColumns(join(ROOT, "dist", "conformance.json")) : [];
   for (const adapter of adapters) {
     const column = { id: adapter.id, version: "", missing: adapter.missing, outcomes: new Map() };
     columns.push(column);
@@ -35,10 +36,14 @@ try {
       `${adapter.id}: ${cases.length} cases in ${((performance.now() - began) / 1000).toFixed(1)} s\n`,
     );
   }
+  const order = allAdapters("").map(({ id }) => id);
+  columns.push(...kept.filter(({ id }) => columns.every((column) => column.id !== id)));
+  columns.sort((one, other) => order.indexOf(one.id) - order.indexOf(other.id));
   const date = new Date().toISOString().slice(0, 10);
   const table = markdown(cases, columns, `${date}, Linux ${release()}, ${process.arch}.`);
   process.stdout.write(`${details(cases, columns)}\n\n${table}`);
   mkdirSync(join(ROOT, "dist"), { recursive: true });
+  writeColumns(join(ROOT, "dist", "conformance.json"), columns);
   writeFileSync(join(ROOT, "dist", "conformance.md"), table);
   writeFileSync(join(ROOT, "dist", "conformance.txt"), `${details(cases, columns)}\n`);
 } finally {

@@ -1,4 +1,5 @@
 /** The score table: what passed of what applies, for each group and tool. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { GroupedCase } from "./load_cases.ts";
 import type { Outcome } from "./run_case.ts";
 
@@ -47,4 +48,19 @@ export function details(cases: GroupedCase[], columns: Column[]): string {
       }),
     )
     .join("\n");
+}
+
+/** Keeps columns for a later run that tries other tools. */
+export function writeColumns(path: string, columns: Column[]): void {
+  const plain = columns.map((column) => ({ ...column, outcomes: [...column.outcomes] }));
+  writeFileSync(path, JSON.stringify(plain));
+}
+
+/** The columns of an earlier run; none where there was none. */
+export function readColumns(path: string): Column[] {
+  if (!existsSync(path)) return [];
+  const plain: (Omit<Column, "outcomes"> & { outcomes: [string, Outcome][] })[] = JSON.parse(
+    readFileSync(path, "utf8"),
+  );
+  return plain.map((column) => ({ ...column, outcomes: new Map(column.outcomes) }));
 }

@@ -6,7 +6,8 @@ export type Feature =
   | "write_deny"
   | "read_deny"
   | "missing_paths"
-  | "globs"
+  | "globs_for_reading"
+  | "globs_for_writing"
   | "network_open"
   | "unix"
   | "trust_block"
@@ -51,13 +52,14 @@ const GLOB = /[*?[{]/;
 /** What a case needs a word for. */
 export function featuresOf(one: Case): Feature[] {
   const { policy = {} } = one;
-  const lists = [policy.write, policy.write_deny, policy.read, policy.read_deny].flatMap((list) => list ?? []);
-  const globs = lists.filter((path) => GLOB.test(path.replaceAll(/\{[A-Z]+\}/g, "")));
+  const hasGlob = (...lists: (string[] | undefined)[]) =>
+    lists.flatMap((list) => list ?? []).some((path) => GLOB.test(path.replaceAll(/\{[A-Z]+\}/g, "")));
   const limits = Object.keys(policy.limits ?? {});
   const found: (Feature | false)[] = [
     (policy.write_deny ?? []).length > 0 && "write_deny",
     (policy.read_deny ?? []).length > 0 && "read_deny",
-    globs.length > 0 && "globs",
+    hasGlob(policy.read, policy.read_deny) && "globs_for_reading",
+    hasGlob(policy.write, policy.write_deny) && "globs_for_writing",
     policy.network === "open" && "network_open",
     (policy.unix ?? []).length > 0 && "unix",
     policy.trust === "block" && "trust_block",

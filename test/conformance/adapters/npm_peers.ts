@@ -22,7 +22,16 @@ const PEERS: Record<"srt" | "landstrip" | "codex", Peer> = {
   srt: {
     id: "srt",
     program: "srt",
-    can: ["write_deny", "read_deny", "missing_paths", "globs", "trust_block", "env_hide", "env_pass", "loopback"],
+    can: [
+      "write_deny",
+      "read_deny",
+      "missing_paths",
+      "globs_for_reading",
+      "trust_block",
+      "env_hide",
+      "env_pass",
+      "loopback",
+    ],
     launch: (one, place, { program, argv }) => ({
       argv: [program, "--settings", join(place.state, SETTINGS), "-c", argv.map(quoted).join(" ")],
       files: { [join(place.state, SETTINGS)]: JSON.stringify(srtSettings(one.policy ?? {}, place)) },
@@ -31,7 +40,17 @@ const PEERS: Record<"srt" | "landstrip" | "codex", Peer> = {
   landstrip: {
     id: "landstrip",
     program: "landstrip",
-    can: ["write_deny", "read_deny", "missing_paths", "globs", "network_open", "unix", "env_pass", "events"],
+    can: [
+      "write_deny",
+      "read_deny",
+      "missing_paths",
+      "globs_for_reading",
+      "globs_for_writing",
+      "network_open",
+      "unix",
+      "env_pass",
+      "events",
+    ],
     launch: (one, place, { program, argv }) => ({
       argv: [program, "run", "-p", join(place.state, SETTINGS), "--", ...argv],
       files: { [join(place.state, SETTINGS)]: JSON.stringify(landstripPolicy(one.policy ?? {}, place)) },
@@ -41,7 +60,16 @@ const PEERS: Record<"srt" | "landstrip" | "codex", Peer> = {
   codex: {
     id: "codex",
     program: "codex",
-    can: ["write_deny", "read_deny", "missing_paths", "globs", "network_open", "trust_block", "env_pass", "loopback"],
+    can: [
+      "write_deny",
+      "read_deny",
+      "missing_paths",
+      "globs_for_reading",
+      "network_open",
+      "trust_block",
+      "env_pass",
+      "loopback",
+    ],
     launch: (one, place, { program, argv }) => ({
       argv: [program, "sandbox", "-P", "case", "--", ...argv],
       env: { CODEX_HOME: join(place.state, "peer") },
@@ -101,16 +129,16 @@ function landstripEvents(stderr: string): ToolEvent[] {
 }
 
 function codexProfile(policy: Policy, { work }: Place): string {
-  const entries = [
+  const entries: [string, string][] = [
     [":root", "read"],
-    ...(policy.write ?? [work]).map((path) => [path, "write"]),
-    ...(policy.write_deny ?? []).map((path) => [path, "read"]),
-    ...(policy.read_deny ?? []).map((path) => [path, "deny"]),
+    ...(policy.write ?? [work]).map((path): [string, string] => [path, "write"]),
+    ...(policy.write_deny ?? []).map((path): [string, string] => [path, "read"]),
+    ...(policy.read_deny ?? []).map((path): [string, string] => [path, "deny"]),
   ];
   return [
     'default_permissions = "case"',
     "[permissions.case.filesystem]",
-    ...entries.map(([path, access]) => `${JSON.stringify(path)} = "${access}"`),
+    ...[...new Map(entries)].map(([path, access]) => `${JSON.stringify(path)} = "${access}"`),
     "[permissions.case.network]",
     `enabled = ${policy.network === "open"}`,
   ].join("\n");
