@@ -36,7 +36,15 @@ const REACHES: Reach[] = [
     what: "files",
     modules: /^(node:)?fs(\/promises)?$/,
     uses: /^Bun\.(file|write|Glob)$/,
-    places: ["core/testing/", "core/exec/", "core/store/", "core/config/", "core/engine/load.ts", ...FILES_IN_CLI],
+    // Planning looks through look.ts alone, which remembers what a plan was made from.
+    places: [
+      "core/testing/",
+      "core/exec/",
+      "core/store/",
+      "core/config/look.ts",
+      "core/engine/load.ts",
+      ...FILES_IN_CLI,
+    ],
   },
   {
     what: "processes",

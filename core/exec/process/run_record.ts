@@ -107,7 +107,7 @@ function witnessOf({ names, contents }: Looks): object {
 }
 
 /** What people are told of a path, taken from the one place that words it. */
-function wordsOf(rules: SandboxPolicy): object {
+export function wordsOf(rules: SandboxPolicy): object {
   const words = ({ path }: { path: string }) => {
     const seen: ObservedDenial = { op: "write", path, syscall: "", pid: 0, rule: "fs.write_confined" };
     const { reason, grant } = explainDenial(seen, rules, { at: 0, existing: (name) => name });

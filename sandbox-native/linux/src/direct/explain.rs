@@ -21,7 +21,8 @@ impl Denial {
     /// Gives a refusal its reason and the smallest flag that would have allowed it.
     pub fn explain(seen: &ObservedDenial, tell: &Tell) -> Denial {
         let (what, reason, grant) = match (&seen.reason, seen.op) {
-            (Some(reason), _) => (seen.path.clone().or_else(|| host_of(seen)), reason.clone(), seen.grant.clone()),
+            // A rule of the broker, or a limit.
+            (Some(reason), _) => (seen.path.clone().or_else(|| seen.host.clone()), reason.clone(), seen.grant.clone()),
             (None, DeniedOp::Connect) => connection(seen),
             (None, _) => writing(seen, tell),
         };
@@ -114,4 +115,33 @@ fn flag(name: &str, path: &str) -> String {
     let value = format!("{name}={path}");
     let plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./~-".contains(c);
     if value.chars().all(plain) { value } else { format!("'{}'", value.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Deserialize)]
+    struct Golden {
+        tell: Tell,
+        guess: String,
+        cases: Vec<Case>,
+    }
+
+    #[derive(Deserialize)]
+    struct Case {
+        seen: ObservedDenial,
+        line: String,
+    }
+
+    #[test]
+    fn each_refusal_has_the_line_that_cordon_writes_for_it() {
+        let text = include_str!("../../../../test/plans/denial_lines.json");
+        let golden: Golden = serde_json::from_str(text).expect("JSON");
+        for Case { seen, line } in &golden.cases {
+            assert_eq!(Denial::explain(seen, &golden.tell).line(), *line);
+        }
+        assert_eq!(golden.tell.guess.as_ref().map(guess_line), Some(golden.guess));
+    }
 }
