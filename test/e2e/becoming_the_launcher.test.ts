@@ -1,7 +1,7 @@
 // E8, E10: `cordon run` replaces itself by the launcher, with a plan that was made before or just now. What people and the log
 // see is what they see when cordon stays above the command (--events keeps it there).
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeEachTier, type TierPlace } from "../support/each_tier.ts";
 import { processesWith, uniqueSleep } from "../support/processes.ts";
