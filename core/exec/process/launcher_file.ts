@@ -3,12 +3,14 @@ import {
   constants as fs,
   fchmodSync,
   fstatSync,
+  lstatSync,
   openSync,
   readFileSync,
   readSync,
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
