@@ -38,8 +38,8 @@ async function start(): Promise<number> {
 
 async function becomeLauncher(): Promise<void> {
   const { becomeLauncherFromRecord } = await import("@cordon/core/exec/become_launcher");
-  const env = definedOnly(process.env);
-  becomeLauncherFromRecord({ words: args.slice(1), cwd: process.cwd(), env, program: process.execPath });
+  const { env, execPath: program } = process;
+  becomeLauncherFromRecord({ words: args.slice(1), cwd: process.cwd(), env, program });
 }
 
 /** Asked late and seldom: to load node:tty takes 4 ms in a compiled executable (Bun 1.4.5), as much as an empty program. */

@@ -7,7 +7,7 @@ import { type Identity, type NativeCalls, nativeCalls } from "./native_calls.ts"
 export type Start = {
   words: readonly string[];
   cwd: string;
-  env: Readonly<Record<string, string>>;
+  env: Readonly<Record<string, string | undefined>>;
   /** The path of this executable, which the launcher starts when the plan does not hold any more. */
   program: string;
 };

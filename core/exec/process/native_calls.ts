@@ -77,9 +77,9 @@ function callsOver(syscall: Syscall, execv: Execv, table: (typeof TABLES)["x64" 
     close: (fd) => void syscall(table.close, fd, null, null, null, null),
     identify,
     startsWith: (fd, text) => {
-      const wanted = Buffer.from(text);
-      const found = Buffer.alloc(wanted.length);
-      return syscall(table.pread64, fd, found, found.length, 0, null) === found.length && found.equals(wanted);
+      const found = new Uint8Array(ENCODER.encode(text).length);
+      if (syscall(table.pread64, fd, found, found.length, 0, null) !== found.length) return false;
+      return new TextDecoder().decode(found) === text;
     },
     uid: () => syscall(table.geteuid, null, null, null, null, null),
     execute: (path, argv) => {
@@ -94,6 +94,9 @@ function callsOver(syscall: Syscall, execv: Execv, table: (typeof TABLES)["x64" 
   };
 }
 
-function cString(text: string): Buffer {
-  return Buffer.from(`${text}\0`);
+// Not Buffer, whose first use takes 0.2 ms.
+const ENCODER = new TextEncoder();
+
+function cString(text: string): Uint8Array {
+  return ENCODER.encode(`${text}\0`);
 }
