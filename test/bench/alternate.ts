@@ -2,8 +2,17 @@
  * Two programs in turn, A B A B …: on a machine that others use, a ratio of neighbours holds where two averages do not.
  */
 
-/** A program to time. `env` replaces the environment; `cwd` is where it runs. Output is thrown away. */
-export type Timed = { name: string; argv: [string, ...string[]]; cwd?: string; env?: Record<string, string> };
+/**
+ * A program to time. `env` replaces the environment; `cwd` is where it runs. Output is thrown away, but for one with a clock of
+ * its own, which prints the milliseconds that count.
+ */
+export type Timed = {
+  name: string;
+  argv: [string, ...string[]];
+  cwd?: string;
+  env?: Record<string, string>;
+  clock?: "printed";
+};
 
 /** Times of one program over all rounds, in milliseconds. CPU is user plus system of the process and its children. */
 export type Times = { name: string; medianMs: number; minMs: number; cpuMs: number };
@@ -62,8 +71,9 @@ type Sample = { wallMs: number; cpuMs: number };
 
 function time(timed: Timed): Sample {
   const started = performance.now();
-  const end = Bun.spawnSync(timed.argv, { ...place(timed), stdout: "ignore", stderr: "ignore" });
-  const wallMs = performance.now() - started;
+  const stdout = timed.clock === "printed" ? "pipe" : "ignore";
+  const end = Bun.spawnSync(timed.argv, { ...place(timed), stdout, stderr: "ignore" });
+  const wallMs = timed.clock === "printed" ? Number(end.stdout) : performance.now() - started;
   if (end.exitCode !== 0)
     throw new Error(`${timed.name} ended with exit code ${end.exitCode} in the middle of a measurement`);
   // getrusage(2) counts in microseconds.

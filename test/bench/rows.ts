@@ -1,9 +1,10 @@
 /** What is measured against what. A row is added here and nowhere else. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../cli/build/cache.ts";
 import { FLAGS } from "../../cli/build/bundle.ts";
 import type { Timed } from "./alternate.ts";
+import { sandboxRows } from "./sandbox_rows.ts";
 import { makeTree, NEEDLE } from "./make_tree.ts";
 
 /** One line of the table. `target` is the ratio to reach at most. */
@@ -14,11 +15,8 @@ export const CORDON = join(ROOT, "dist", "cordon");
 
 /** Makes what the rows need below `folder` and returns them. */
 export function makeRows(folder: string): Row[] {
-  const workspace = join(folder, "workspace");
-  mkdirSync(workspace, { recursive: true });
   const tree = makeTree(folder);
   const version: Timed = { name: "cordon --version", argv: [CORDON, "--version"] };
-  const runTrue: Timed = { name: "cordon run -- true", argv: [CORDON, "run", "--", "true"], cwd: workspace };
   const grep: Timed = {
     name: "cordon call grep_search",
     argv: [CORDON, "call", "grep_search", grepInput(tree)],
@@ -26,14 +24,7 @@ export function makeRows(folder: string): Row[] {
   };
   return [
     { what: "start-up", subject: version, peer: emptyProgram(folder), rounds: 40, target: 1.5 },
-    { what: "sandboxed command", subject: runTrue, peer: bwrap(workspace), rounds: 40, target: 2 },
-    {
-      what: "sandboxed command",
-      subject: runTrue,
-      peer: { name: "true", argv: ["true"], cwd: workspace },
-      rounds: 40,
-      target: 40,
-    },
+    ...sandboxRows({ cordon: CORDON, folder, bwrap }),
     { what: "search, cold process", subject: grep, peer: ripgrep(tree), rounds: 15, target: 1 },
   ];
 }
@@ -55,8 +46,8 @@ type PlannedMount = { path: string; access: string; target?: string };
  * The isolation of `cordon run` in bubblewrap's words: the same namespaces and the very mounts of cordon's own plan, no
  * capabilities, the same few variables. It has no Landlock and no system call filter, which bubblewrap does not bring.
  */
-function bwrap(workspace: string): Timed {
-  const explained = Bun.spawnSync([CORDON, "run", "--explain", "--json", "--", "true"], { cwd: workspace });
+function bwrap(workspace: string, cordon: string): Timed {
+  const explained = Bun.spawnSync([cordon, "run", "--explain", "--json", "--", "true"], { cwd: workspace });
   const plan: { sandbox?: { ops: { op: string; mounts?: PlannedMount[] }[] } } = JSON.parse(
     explained.stdout.toString(),
   );
