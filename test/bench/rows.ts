@@ -46,8 +46,9 @@ type PlannedMount = { path: string; access: string; target?: string };
  * The isolation of `cordon run` in bubblewrap's words: the same namespaces and the very mounts of cordon's own plan, no
  * capabilities, the same few variables. It has no Landlock and no system call filter, which bubblewrap does not bring.
  */
-function bwrap(workspace: string, cordon: string): Timed {
-  const explained = Bun.spawnSync([cordon, "run", "--explain", "--json", "--", "true"], { cwd: workspace });
+function bwrap({ name: _, argv: [cordon, ...before], cwd: workspace = "/", env }: Timed): Timed {
+  const asked = [cordon, ...before, "run", "--explain", "--json", "--", "true"];
+  const explained = Bun.spawnSync(asked, { cwd: workspace, ...(env ? { env } : {}) });
   const plan: { sandbox?: { ops: { op: string; mounts?: PlannedMount[] }[] } } = JSON.parse(
     explained.stdout.toString(),
   );

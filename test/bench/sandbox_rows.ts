@@ -11,8 +11,8 @@ const OPENS = 6000;
 const SOURCES = 24;
 const AT_ONCE = 20;
 
-/** What the rows are made of: the executable, a folder for their files, and bubblewrap with the same isolation there. */
-export type SandboxBench = { cordon: string; folder: string; bwrap: (workspace: string, cordon: string) => Timed };
+/** What the rows are made of: the executable, a folder for their files, and bubblewrap with the isolation of a given cordon. */
+export type SandboxBench = { cordon: string; folder: string; bwrap: (cordon: Timed) => Timed };
 
 /** The rows of DESIGN section 7 that belong to the sandbox. */
 export function sandboxRows({ cordon, folder, bwrap }: SandboxBench): Row[] {
@@ -20,9 +20,10 @@ export function sandboxRows({ cordon, folder, bwrap }: SandboxBench): Row[] {
   mkdirSync(workspace, { recursive: true });
   const run = (...command: string[]): [string, ...string[]] => [cordon, "run", "--", ...command];
   const runTrue: Timed = { name: "cordon run -- true", argv: run("true"), cwd: workspace };
+  const peer = bwrap({ name: "cordon", argv: [cordon], cwd: workspace });
   const what = "sandboxed command";
   return [
-    { what, subject: runTrue, peer: bwrap(workspace, cordon), rounds: 60, target: 1.5 },
+    { what, subject: runTrue, peer, rounds: 60, target: 1.5 },
     ...asOrdinaryUser({ cordon, folder, bwrap }),
     {
       what,
@@ -34,16 +35,17 @@ export function sandboxRows({ cordon, folder, bwrap }: SandboxBench): Row[] {
     { what, subject: runTrue, peer: landstrip(folder, workspace), rounds: 20, target: 1.5 },
     { what, subject: runTrue, peer: codex(workspace), rounds: 10, target: 0.5 },
     { what, subject: runTrue, peer: { name: "true", argv: ["true"], cwd: workspace }, rounds: 40, target: 40 },
-    atOnce(runTrue, bwrap(workspace, cordon)),
+    atOnce(runTrue, peer),
     ...opening(cordon, folder),
     building(cordon, folder),
   ];
 }
 
 /** Where root measures, the same as a user without rights; setpriv costs both sides the same. */
-function asOrdinaryUser({ cordon, folder, bwrap }: SandboxBench): Row[] {
+function asOrdinaryUser({ cordon, bwrap }: SandboxBench): Row[] {
   if (process.geteuid?.() !== 0) return [];
-  const place = join(folder, "ordinary");
+  // Where every user gets in, which the cache folder of root is not.
+  const place = join("/var/tmp", "cordon-bench-ordinary");
   rmSync(place, { recursive: true, force: true });
   for (const name of ["", "home", "workspace", "state"]) {
     mkdirSync(join(place, name), { recursive: true });
@@ -59,7 +61,8 @@ function asOrdinaryUser({ cordon, folder, bwrap }: SandboxBench): Row[] {
   const drop = ["setpriv", `--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, "--clear-groups"] as const;
   const as = ({ name, argv }: Timed): Timed => ({ name, argv: [...drop, ...argv], cwd: workspace, env });
   const subject = as({ name: "cordon run -- true", argv: [copy, "run", "--", "true"] });
-  return [{ what: "the same, ordinary user", subject, peer: as(bwrap(workspace, cordon)), rounds: 40, target: 1.5 }];
+  const peer = as(bwrap({ name: "cordon", argv: [...drop, copy], cwd: workspace, env }));
+  return [{ what: "the same, ordinary user", subject, peer, rounds: 40, target: 1.5 }];
 }
 
 function landstrip(folder: string, workspace: string): Timed {
