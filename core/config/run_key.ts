@@ -5,7 +5,12 @@
 import { CACHES } from "./private_caches.ts";
 
 /** What is read before planning. `flags` are the words before the command, with `--` where there is one. */
-export type RunPlace = { flags: readonly string[]; cwd: string; env: Readonly<Record<string, string | undefined>>; build: string };
+export type RunPlace = {
+  flags: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  build: string;
+};
 
 /** Variables whose values planning looks at. Of all others only the names matter: they pass or they don't. */
 export const READ_VARIABLES: readonly string[] = [
@@ -40,10 +45,14 @@ export function recordName(key: string): string {
 
 /** The words of `cordon run` before its command, or nothing where flags must be read to know. */
 export function wordsBeforeCommand(words: readonly string[]): readonly string[] | null {
-  const dashes = words.indexOf("--");
-  const first = words.findIndex((word) => !word.startsWith("-") || word === "-");
-  const end = dashes >= 0 && (first < 0 || dashes < first) ? dashes + 1 : first;
-  return end >= 0 && end < words.length ? words.slice(0, end) : null;
+  // A loop and no callbacks: what runs once here costs its compilation.
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? "";
+    if (word.startsWith("-") && word !== "-" && word !== "--") continue;
+    const end = word === "--" ? at + 1 : at;
+    return end < words.length ? words.slice(0, end) : null;
+  }
+  return null;
 }
 
 /** Where cordon keeps its log and its launcher. A cordon inside a sandbox has only the private temporary folder. */

@@ -1,7 +1,7 @@
 import { recordName, runKey, stateFolderIn, wordsBeforeCommand } from "../../config/run_key.ts";
 import { BUILD } from "../../version.ts";
 import { LAUNCHER_SHA256 } from "../generated/launcher.ts";
-import { type Identity, type NativeCalls, nativeCalls } from "./native_calls.ts";
+import { type NativeCalls, nativeCalls } from "./native_calls.ts";
 
 /** What `cordon run` starts with. `words` stand after "run". */
 export type Start = {
@@ -42,16 +42,11 @@ export function becomeLauncherFromRecord({ words, cwd, env, program }: Start): v
   const launcher = calls.open(`${state}/launcher-${LAUNCHER_SHA256}`, "close");
   const found = launcher < 0 ? null : calls.identify(launcher);
   const sound = found !== null && found.uid === uid && found.mode === LAUNCHER_FILE_MODE;
-  if (sound && calls.startsWith(record, `${key}\n${identityLine(found)}\n`)) {
+  if (sound && calls.startsWith(record, `${key}\n${found.mark}\n`)) {
     execute(calls, { launcher: `/proc/self/fd/${launcher}`, record, program, flags, argv: words.slice(flags.length) });
   }
   if (launcher >= 0) calls.close(launcher);
   calls.close(record);
-}
-
-/** What a launcher is known by once its content was verified; the second line of a record. */
-export function identityLine({ ino, size, ctimeNs }: Identity): string {
-  return `${ino} ${size} ${ctimeNs}`;
 }
 
 /** One start of the launcher in place of this program. `row` is an audit row that is open already. */

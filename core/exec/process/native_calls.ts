@@ -4,8 +4,8 @@
  */
 import { dlopen, ptr } from "bun:ffi";
 
-/** What a file is known by: nobody can change it and keep all of these. */
-export type Identity = { uid: number; mode: number; ino: bigint; size: bigint; ctimeNs: bigint };
+/** What a file is. `mark` holds its inode, size and ctime: nobody can change it and keep all of these. */
+export type Identity = { uid: number; mode: number; mark: string };
 
 /** Calls of the system. Numbers below zero are failures; the reason does not matter, since each has a slower way round. */
 export type NativeCalls = {
@@ -56,17 +56,16 @@ type Execv = (path: Uint8Array, argv: BigUint64Array) => number;
 
 function callsOver(syscall: Syscall, execv: Execv, table: (typeof TABLES)["x64" | "arm64"]): NativeCalls {
   const identify = (file: number | string): Identity | null => {
-    const out = new DataView(new ArrayBuffer(STATX_BYTES));
+    // Words of 32 bits, low half first, as both architectures have them: the first BigInt of a program takes 0.2 ms.
+    const out = new Uint32Array(STATX_BYTES / 4);
     const bytes = new Uint8Array(out.buffer);
-    const [fd, path, flags] = typeof file === "number" ? [file, "", AT_EMPTY_PATH] : [0, file, AT_SYMLINK_NOFOLLOW];
-    if (syscall(table.statx, fd, cString(path), flags, STATX_BASIC, bytes) < 0) return null;
-    return {
-      uid: out.getUint32(20, true),
-      mode: out.getUint16(28, true),
-      ino: out.getBigUint64(32, true),
-      size: out.getBigUint64(40, true),
-      ctimeNs: out.getBigInt64(96, true) * 1_000_000_000n + BigInt(out.getUint32(104, true)),
-    };
+    const failed =
+      typeof file === "number"
+        ? syscall(table.statx, file, cString(""), AT_EMPTY_PATH, STATX_BASIC, bytes) < 0
+        : syscall(table.statx, 0, cString(file), AT_SYMLINK_NOFOLLOW, STATX_BASIC, bytes) < 0;
+    if (failed) return null;
+    const mark = `${out[8]} ${out[9]} ${out[10]} ${out[11]} ${out[24]} ${out[25]} ${out[26]}`;
+    return { uid: out[5] ?? -1, mode: (out[7] ?? 0) & 0xffff, mark };
   };
   return {
     open: (path, after) => {

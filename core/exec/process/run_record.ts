@@ -8,7 +8,7 @@ import type { SandboxPolicy } from "../../contract/sandbox_policy.ts";
 import type { Decision } from "../../contract/verdict.ts";
 import { explainDenial, guessHiddenRead } from "../../sandbox/explain_denial.ts";
 import { privateFolder } from "../../store/paths.ts";
-import { identityLine, PLANS } from "./become_launcher.ts";
+import { PLANS } from "./become_launcher.ts";
 import type { Identity } from "./native_calls.ts";
 import type { MachineMarks } from "./probe.ts";
 
@@ -46,7 +46,7 @@ export function writeRecord(parts: RecordParts, place: RecordPlace, open: (path:
   const folder = privateFolder(join(place.stateFolder, PLANS), place.uid);
   const key = runKey(place.key);
   const path = join(folder, recordName(key));
-  const text = `${key}\n${identityLine(place.launcher)}\n${JSON.stringify(recordOf(parts, [path, ...parts.machine.remembered]))}`;
+  const text = `${key}\n${place.launcher.mark}\n${JSON.stringify(recordOf(parts, [path, ...parts.machine.remembered]))}`;
   const bytes = Buffer.from(text);
   const temporary = `${path}.${process.pid}.${crypto.randomUUID()}`;
   const fd = openSync(temporary, "wx", 0o600);
