@@ -75,7 +75,12 @@ export const Case = Type.Object(
     policy: Type.Optional(Policy),
     needs: Type.Optional(Words),
     feature: Type.Optional(
-      Type.Union([Type.Literal("loopback"), Type.Literal("missing_paths"), Type.Literal("read_confined")]),
+      Type.Union([
+        Type.Literal("loopback"),
+        Type.Literal("missing_paths"),
+        Type.Literal("shared_limits"),
+        Type.Literal("read_confined"),
+      ]),
     ),
     fixture: Type.Optional(Type.Literal("repository")),
     setup: Type.Optional(Text),

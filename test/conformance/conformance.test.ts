@@ -33,26 +33,3 @@ test("the table counts what passed of what applies", () => {
   expect(table).toContain("`two`: not installed");
   expect(details(cases, columns)).toContain("failed: it wrote");
 });
-
-for (const cell of OWN_CELLS) {
-  const folder = mkdtempSync("/var/tmp/conformance-cordon-");
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const adapter = cordonAdapter(cell, sharedCordon(folder));
-  describe(`E4 A15 ${adapter.id}`, () => {
-    if (adapter.missing !== null) {
-      test.skip(adapter.missing, () => {});
-      return;
-    }
-    const cases = loadCases();
-    // All start with the first test that runs, a few at a time; each test then waits for its own.
-    let column: ReturnType<typeof runColumn> | undefined;
-    for (const { id, title, group } of cases) {
-      test(`${group}: ${title} (${id})`, async () => {
-        column ??= runColumn(cases, adapter);
-        const outcome = await column.outcome(id);
-        // What the machine lacks a program for, and what the tier says that it has not, proves nothing and breaks nothing.
-        if (outcome.state !== "passed") expect(outcome.state).not.toBe("failed");
-      });
-    }
-  });
-}

@@ -17,7 +17,8 @@ const wanted = words.filter((word) => !word.startsWith("--"));
 const cases = loadCases().filter(({ id, group }) => `${group}/${id}`.includes(only));
 const folder = mkdtempSync("/var/tmp/conformance-cordon-");
 try {
-  const adapters = allAdapters(sharedCordon(folder)).filter(
+  const all = allAdapters(sharedCordon(folder));
+  const adapters = all.filter(
     ({ id }) => wanted.length === 0 || wanted.some((word) => id === word || id.startsWith(`${word}/`)),
   );
   if (adapters.length === 0) throw new Error(`No tool is called ${wanted.join(" or ")}`);
@@ -36,7 +37,7 @@ try {
       `${adapter.id}: ${cases.length} cases in ${((performance.now() - began) / 1000).toFixed(1)} s\n`,
     );
   }
-  const order = allAdapters("").map(({ id }) => id);
+  const order = all.map(({ id }) => id);
   columns.push(...kept.filter(({ id }) => columns.every((column) => column.id !== id)));
   columns.sort((one, other) => order.indexOf(one.id) - order.indexOf(other.id));
   const date = new Date().toISOString().slice(0, 10);

@@ -23,6 +23,8 @@ export type Feature =
   | "report_reads"
   | "loopback"
   | "read_confined"
+  | "shared_limits"
+  | "signals"
   | "events";
 
 /** How a tool is started for one case. `env` comes on top of PATH, HOME and LANG. `files` are written first, before the tool's user gets them. */
@@ -74,6 +76,7 @@ export function featuresOf(one: Case): Feature[] {
     limits.includes("seconds") && "limit_seconds",
     policy.report === "reads" && "report_reads",
     one.feature ?? false,
+    one.signal !== undefined && one.signal !== "KILL" && "signals",
     one.events !== undefined && "events",
   ];
   return found.filter((feature) => feature !== false);

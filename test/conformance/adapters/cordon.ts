@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { SYSTEM_PATH } from "../../support/run_cordon.ts";
 import { type Cell, findCell } from "../../support/tiers.ts";
 import type { Case } from "../case.ts";
-import type { Place } from "../place.ts";
+import { makePlace, type Place, removePlace } from "../place.ts";
 import type { Adapter, Feature, Launch, ToolEvent } from "./adapter.ts";
 
 const EVENTS = "events.jsonl";
 
-/** Everything that cases ask for. The tier without namespaces has no loopback of its own, and says so. */
+/** Everything that cases ask for. What a cell can't give, `cordon doctor` says in it. */
 const CAN: readonly Feature[] = [
   "write_deny",
   "read_deny",
@@ -29,6 +30,8 @@ const CAN: readonly Feature[] = [
   "report_reads",
   "loopback",
   "read_confined",
+  "shared_limits",
+  "signals",
   "events",
 ];
 
@@ -42,10 +45,33 @@ export function cordonAdapter(cell: Cell, binary: string): Adapter {
     missing: found.found ? null : found.why,
     uid: found.found ? found.uid : -1,
     wrap: found.found ? found.wrap : (argv) => argv,
-    can: new Set(CAN.filter((feature) => tier === "namespaces" || feature !== "loopback")),
+    can: found.found ? canIn(binary, found.uid, found.wrap) : new Set(),
     launch: (one, place, argv) => cordonLaunch(one, place, { binary, argv }),
     events: (place) => cordonEvents(place),
   };
+}
+
+type Doctor = {
+  properties: { property: string; state: string }[];
+  facts: { limits?: Record<"memory" | "processes", string> };
+};
+
+/** What it can do where a command line starts as `wrap` says, by its own word. */
+export function canIn(binary: string, uid: number, wrap: (argv: string[], place: Place) => string[]): Set<Feature> {
+  const place = makePlace(uid);
+  const env = { PATH: SYSTEM_PATH, HOME: place.home, CORDON_STATE_DIR: join(place.state, "cordon") };
+  const asked = Bun.spawnSync(wrap([binary, "doctor", "--json"], place), { cwd: place.work, env });
+  removePlace(place);
+  const { properties, facts }: Doctor = JSON.parse(asked.stdout.toString() || '{"properties":[],"facts":{}}');
+  const lacks = (name: string) => properties.some(({ property, state }) => property === name && state === "missing");
+  const { memory = "none", processes = "none" } = facts.limits ?? {};
+  const lost: (Feature | false)[] = [
+    lacks("net.loopback") && "loopback",
+    memory === "none" && "limit_memory",
+    !memory.startsWith("cgroup") && "shared_limits",
+    processes === "none" && "limit_processes",
+  ];
+  return new Set(CAN.filter((feature) => !lost.includes(feature)));
 }
 
 /** The first line of `cordon --version`. */

@@ -24,6 +24,7 @@ export function firejailAdapter(cell: FoundCell): Adapter {
         "network_open",
         "env_hide",
         "env_pass",
+        "signals",
         "loopback",
       ] as const),
       ...(["limit_memory", "limit_processes", "limit_file_size", "limit_seconds"] as const),

@@ -1,9 +1,10 @@
 /** cordon where something already confines it: inside another cordon, and inside bubblewrap. */
+import { dirname } from "node:path";
 import { missingPrograms } from "../../support/run_cordon.ts";
 import type { Case } from "../case.ts";
 import type { Place } from "../place.ts";
 import type { Adapter } from "./adapter.ts";
-import { cordonLaunch } from "./cordon.ts";
+import { canIn, cordonLaunch } from "./cordon.ts";
 
 /** What stands around it. Each lets the inner one do what the case needs, and is no help to it. */
 const OUTER = {
@@ -13,7 +14,7 @@ const OUTER = {
     argv: (binary: string, one: Case, place: Place) => [
       binary,
       "run",
-      "--allow-read=/",
+      `--allow-read=${dirname(binary)}`,
       `--allow-write=${place.top}`,
       "--trust-files=allow",
       "--allow-net",
@@ -34,17 +35,21 @@ const OUTER = {
   },
 } as const;
 
+const BARE: Case = { id: "none", title: "", wants: "allowed" };
+
 /** The same cordon as `inside`, started by another sandbox. */
 export function nestedAdapter(outer: keyof typeof OUTER, inside: Adapter, binary: string): Adapter {
   const { needs, argv: wrapIn } = OUTER[outer];
   const missing = missingPrograms(needs);
-  // Neither lets the inner one make its namespaces, so what only they give is not to be had.
-  const loses = ["loopback"];
+  const inIt = (argv: string[], place: Place) => inside.wrap([...wrapIn(binary, BARE, place), ...argv]);
+  const can = canIn(binary, inside.uid, inIt);
+  // bubblewrap passes no signal on, so none reaches what is inside it.
+  if (outer === "bwrap") can.delete("signals");
   return {
     ...inside,
     id: inside.id.replace("cordon/", `cordon-in-${outer}/`),
     missing: inside.missing ?? (missing.length > 0 ? `${missing.join(", ")} missing` : null),
-    can: new Set([...inside.can].filter((feature) => !loses.includes(feature))),
+    can,
     launch: (one, place, argv) => {
       const inner = cordonLaunch(one, place, { binary, argv });
       return { ...inner, argv: [...wrapIn(binary, one, place), ...inner.argv] };

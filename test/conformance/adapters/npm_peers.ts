@@ -30,6 +30,7 @@ const PEERS: Record<"srt" | "landstrip" | "codex", Peer> = {
       "trust_block",
       "env_hide",
       "env_pass",
+      "signals",
       "loopback",
     ],
     launch: (one, place, { program, argv }) => ({
@@ -49,6 +50,7 @@ const PEERS: Record<"srt" | "landstrip" | "codex", Peer> = {
       "network_open",
       "unix",
       "env_pass",
+      "signals",
       "events",
     ],
     launch: (one, place, { program, argv }) => ({
@@ -68,6 +70,7 @@ const PEERS: Record<"srt" | "landstrip" | "codex", Peer> = {
       "network_open",
       "trust_block",
       "env_pass",
+      "signals",
       "loopback",
     ],
     launch: (one, place, { program, argv }) => ({
