@@ -23,6 +23,8 @@ export type Surroundings = {
   env?: Record<string, string>;
   wrap?: (argv: string[]) => string[];
   binary?: string;
+  /** How long a run may take before it is ended, in milliseconds. */
+  patienceMs?: number;
 };
 
 /** A started cordon. `finished` collects all output, `exited` is for those who read `stdout` themselves; `kill` signals cordon's own process. */
@@ -59,7 +61,7 @@ export function startCordon(args: string[], around: Surroundings): Started {
     stdout: "pipe",
     stderr: "pipe",
   });
-  const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  const timer = setTimeout(() => child.kill("SIGKILL"), around.patienceMs ?? PATIENCE_MS);
   const stderr = new Response(child.stderr).text();
   // Bun's types allow a descriptor number here for other kinds of stdin; "pipe" gives a sink.
   const { stdin, stdout } = child;

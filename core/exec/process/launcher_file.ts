@@ -13,10 +13,11 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ToolFault } from "../../contract/fault.ts";
 import { privateFolder } from "../../store/paths.ts";
 import { LAUNCHER_FILE, LAUNCHER_SHA256, LAUNCHER_SIZE_BYTES } from "../generated/launcher.ts";
+import { dropUnfinished, unfinishedName } from "../../store/unfinished.ts";
 
 /** The launcher as an open descriptor: what was verified is what runs, whatever happens to the name meanwhile. */
 export type OpenLauncher = { fd: number; path: string; program: string };
@@ -136,7 +137,7 @@ function digestOf(fd: number): string {
  * processes that race all end with the same bytes, and whatever stood there, also a link, is gone.
  */
 function takeOut(path: string): void {
-  const temporary = `${path}.${process.pid}.${crypto.randomUUID()}`;
+  const temporary = unfinishedName(path);
   try {
     const fd = openSync(temporary, fs.O_WRONLY | fs.O_CREAT | fs.O_EXCL | fs.O_NOFOLLOW, 0o600);
     try {
@@ -146,6 +147,7 @@ function takeOut(path: string): void {
       closeSync(fd);
     }
     renameSync(temporary, path);
+    dropUnfinished(dirname(path));
   } catch (error) {
     rmSync(temporary, { force: true });
     throw new ToolFault({

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, readlinkSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { LinuxFacts } from "../../contract/facts.ts";
 import { ToolFault } from "../../contract/fault.ts";
 import { LAUNCHER_DIGEST, type OpenLauncher } from "./launcher_file.ts";
+import { dropUnfinished, unfinishedName } from "../../store/unfinished.ts";
 
 /** The facts of this machine and user; `forget` drops the remembered ones after a surprise. */
 export type Machine = { facts: () => LinuxFacts; forget: () => void; marks: () => MachineMarks };
@@ -69,9 +70,10 @@ function probe(launcher: OpenLauncher, path: string): LinuxFacts {
 
 function remember(path: string, text: string): void {
   try {
-    const temporary = `${path}.${process.pid}`;
+    const temporary = unfinishedName(path);
     writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
     renameSync(temporary, path);
+    dropUnfinished(dirname(path));
   } catch {
     // Not remembered: the next start probes again.
   }

@@ -11,6 +11,7 @@ import { privateFolder } from "../../store/paths.ts";
 import { PLANS } from "./become_launcher.ts";
 import type { Identity } from "./native_calls.ts";
 import type { MachineMarks } from "./probe.ts";
+import { dropUnfinished, unfinishedName } from "../../store/unfinished.ts";
 
 /** What a record is made of. `input` is the input of the call, `env` the variables of this process. */
 export type RecordParts = {
@@ -48,13 +49,14 @@ export function writeRecord(parts: RecordParts, place: RecordPlace, open: (path:
   const path = join(folder, recordName(key));
   const text = `${key}\n${place.launcher.mark}\n${JSON.stringify(recordOf(parts, [path, ...parts.machine.remembered]))}`;
   const bytes = Buffer.from(text);
-  const temporary = `${path}.${process.pid}.${crypto.randomUUID()}`;
+  const temporary = unfinishedName(path);
   const fd = openSync(temporary, "wx", 0o600);
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
     const kept = open(temporary);
     if (parts.looks.settled && bytes.length <= LARGEST_BYTES) {
       renameSync(temporary, path);
+      dropUnfinished(folder);
       dropOldest(folder);
     } else unlinkSync(temporary);
     return kept;

@@ -4,8 +4,8 @@
 
 use crate::enforced::Failure;
 use crate::limits::{Wanted, io_failure};
-use crate::limits_name::Name;
 use crate::limits_tree::{Place, Version, place_of};
+use crate::maker::Maker;
 use rustix::fs::{CWD, Mode, OFlags};
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
@@ -87,7 +87,10 @@ impl Group {
     }
 
     fn add(&mut self, place: &Place, controllers: &[Controller], wanted: &Wanted) {
-        Name::remove_stale(&place.folder);
+        for stale in Maker::stale_in(&place.folder) {
+            // One that has processes can't be removed, and another run may be at it too.
+            let _ = std::fs::remove_dir(stale);
+        }
         match Made::new(place, controllers, wanted) {
             Ok(made) => self.made.push(made),
             Err(failure) => {
@@ -152,7 +155,7 @@ impl Group {
 
 impl Made {
     fn new(place: &Place, controllers: &[Controller], wanted: &Wanted) -> Result<Made, Failure> {
-        let folder = place.folder.join(Name::of_this_process().to_string());
+        let folder = place.folder.join(Maker::this_process().to_string());
         let at = |what: &str| format!("{what} \"{}\"", folder.display());
         std::fs::create_dir(&folder).map_err(|error| io_failure(&at("mkdir"), &error))?;
         let fill = || -> Result<OwnedFd, Failure> {

@@ -1,9 +1,13 @@
 //! The private temporary folder: a tmpfs at /tmp of the view, or a folder of its own on the host.
 
 use crate::enforced::{Failure, Outcome, Step};
+use crate::maker::Maker;
 use plan::{LinuxPlan, Mount, MountAccess, PlanOp, TmpPlace};
 use rustix::fs::{CWD, Mode};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Where private folders lie on the host.
+const HOST_TMP: &str = "/tmp";
 
 /// Where the private folder lies in the view.
 pub const IN_VIEW: &str = "/tmp";
@@ -41,13 +45,18 @@ pub struct HostFolder {
 }
 
 impl HostFolder {
-    /// Makes it below /tmp with a name that can't be guessed. An existing name is never used.
+    /// Makes it below /tmp with a name that can't be guessed, after removing those of runs that were killed with all their
+    /// processes. An existing name is never used.
     pub fn make() -> Result<HostFolder, Failure> {
-        let mut random = [0_u8; 12];
+        let mut random = [0_u8; 8];
         rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())
             .map_err(Failure::at("getrandom"))?;
         let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        let path = PathBuf::from(format!("/tmp/cordon-{name}"));
+        for stale in Maker::stale_in(Path::new(HOST_TMP)) {
+            // Only one's own can be removed. Links in it lead nowhere, as below.
+            let _ = std::fs::remove_dir_all(stale);
+        }
+        let path = Path::new(HOST_TMP).join(format!("{}-{name}", Maker::this_process()));
         rustix::fs::mkdirat(CWD, &path, Mode::RWXU).map_err(Failure::at("mkdir in /tmp"))?;
         Ok(HostFolder { path })
     }

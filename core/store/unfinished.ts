@@ -1,0 +1,24 @@
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** A name for what is written before it is renamed to `path`: it tells who writes. */
+export function unfinishedName(path: string): string {
+  return `${path}.${process.pid}.${crypto.randomUUID()}`;
+}
+
+/** A writer takes milliseconds; one that can't be seen, in another pid namespace, has ended after this time too. */
+const LONGEST_WRITE_MS = 60_000;
+
+/**
+ * Removes what writers that were killed have left in a folder under such names. Called by those who write there, so that nothing
+ * is looked at in ordinary runs.
+ */
+export function dropUnfinished(folder: string, now = Date.now()): void {
+  for (const name of readdirSync(folder)) {
+    const writer = name.match(/\.(\d+)\.[0-9a-f]{8}-[0-9a-f-]{27}$/)?.[1];
+    if (writer === undefined || existsSync(`/proc/${writer}`)) continue;
+    const path = join(folder, name);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found && now - found.mtimeMs > LONGEST_WRITE_MS) rmSync(path, { force: true });
+  }
+}
