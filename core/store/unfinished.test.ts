@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../test/support/tool_calls.ts";
-import { dropUnfinished, unfinishedName } from "./unfinished.ts";
+import { dropOldest, dropUnfinished, unfinishedName } from "./unfinished.ts";
 
 test("E4 what a killed writer left is removed after a while, and nothing else", () => {
   const folder = temporaryFolder();
@@ -20,4 +20,16 @@ test("E4 what a killed writer left is removed after a while, and nothing else", 
     "record",
     mine.slice(folder.length + 1),
   ]);
+});
+
+test("E4 only the newest of a kind are kept", () => {
+  const folder = temporaryFolder();
+  for (const [at, name] of ["one-a", "one-b", "one-c", "two-a"].entries()) {
+    writeFileSync(join(folder, name), "");
+    utimesSync(join(folder, name), 1000 - at, 1000 - at);
+  }
+  dropOldest(folder, { named: /^one-/, most: 2 });
+  expect(readdirSync(folder).sort()).toEqual(["one-a", "one-b", "two-a"]);
+  dropOldest(folder, { named: /^one-/, most: 2 });
+  expect(readdirSync(folder)).toHaveLength(3);
 });

@@ -22,3 +22,15 @@ export function dropUnfinished(folder: string, now = Date.now()): void {
     if (found && now - found.mtimeMs > LONGEST_WRITE_MS) rmSync(path, { force: true });
   }
 }
+
+/** Keeps the newest `most` files of a folder whose names are like `named`, so that years of work do not fill a disk. */
+export function dropOldest(folder: string, { named, most }: { named: RegExp; most: number }): void {
+  const names = readdirSync(folder).filter((name) => named.test(name));
+  if (names.length <= most) return;
+  const dated = names.flatMap((name) => {
+    const found = statSync(join(folder, name), { throwIfNoEntry: false });
+    return found ? [{ name, mtimeMs: found.mtimeMs }] : [];
+  });
+  dated.sort((a, b) => a.mtimeMs - b.mtimeMs);
+  for (const { name } of dated.slice(0, dated.length - most)) rmSync(join(folder, name), { force: true });
+}

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { LinuxFacts } from "../../contract/facts.ts";
 import { ToolFault } from "../../contract/fault.ts";
 import { LAUNCHER_DIGEST, type OpenLauncher } from "./launcher_file.ts";
-import { dropUnfinished, unfinishedName } from "../../store/unfinished.ts";
+import { dropOldest, dropUnfinished, unfinishedName } from "../../store/unfinished.ts";
 
 /** The facts of this machine and user; `forget` drops the remembered ones after a surprise. */
 export type Machine = { facts: () => LinuxFacts; forget: () => void; marks: () => MachineMarks };
@@ -68,12 +68,16 @@ function probe(launcher: OpenLauncher, path: string): LinuxFacts {
   return facts;
 }
 
+/** Each container that shares the state folder is a machine of its own here, and most are never seen again. */
+const MOST_REMEMBERED = 32;
+
 function remember(path: string, text: string): void {
   try {
     const temporary = unfinishedName(path);
     writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
     renameSync(temporary, path);
     dropUnfinished(dirname(path));
+    dropOldest(dirname(path), { named: /^machine-[0-9a-f]+\.json$/, most: MOST_REMEMBERED });
   } catch {
     // Not remembered: the next start probes again.
   }

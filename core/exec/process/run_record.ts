@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, renameSync, rmSync, statSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, openSync, renameSync, rmSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Looks } from "../../config/look.ts";
 import { recordName, runKey } from "../../config/run_key.ts";
@@ -11,7 +11,7 @@ import { privateFolder } from "../../store/paths.ts";
 import { PLANS } from "./become_launcher.ts";
 import type { Identity } from "./native_calls.ts";
 import type { MachineMarks } from "./probe.ts";
-import { dropUnfinished, unfinishedName } from "../../store/unfinished.ts";
+import { dropOldest, dropUnfinished, unfinishedName } from "../../store/unfinished.ts";
 
 /** What a record is made of. `input` is the input of the call, `env` the variables of this process. */
 export type RecordParts = {
@@ -57,7 +57,7 @@ export function writeRecord(parts: RecordParts, place: RecordPlace, open: (path:
     if (parts.looks.settled && bytes.length <= LARGEST_BYTES) {
       renameSync(temporary, path);
       dropUnfinished(folder);
-      dropOldest(folder);
+      dropOldest(folder, { named: /./, most: MOST_RECORDS });
     } else unlinkSync(temporary);
     return kept;
   } catch (error) {
@@ -128,16 +128,4 @@ function inputAround(input: unknown): [string, string] {
   const text = JSON.stringify(typeof input === "object" && input !== null ? { ...input, argv: [] } : input);
   const at = text.indexOf('"argv":[]') + '"argv":'.length;
   return [text.slice(0, at), text.slice(at + "[]".length)];
-}
-
-/** Bounded, so that a person who works in many folders does not fill a disk. */
-function dropOldest(folder: string): void {
-  const names = readdirSync(folder);
-  if (names.length <= MOST_RECORDS) return;
-  const dated = names.flatMap((name) => {
-    const found = statSync(join(folder, name), { throwIfNoEntry: false });
-    return found ? [{ name, mtimeMs: found.mtimeMs }] : [];
-  });
-  dated.sort((a, b) => a.mtimeMs - b.mtimeMs);
-  for (const { name } of dated.slice(0, dated.length - MOST_RECORDS)) rmSync(join(folder, name), { force: true });
 }
