@@ -24,8 +24,11 @@ export function endToEndFolders(): string[] {
     .map((entry) => `test/${entry.name}`);
 }
 
+/** How long a group may take, and what its tests find in their environment. */
+type Group = { timeoutMs?: number; env?: Record<string, string> };
+
 /** Runs every *.test.ts below the folders in one bun process. No tests at all is no failure. */
-export async function bunTests(name: string, folders: string[]): Promise<Tally> {
+export async function bunTests(name: string, folders: string[], group: Group = {}): Promise<Tally> {
   const files = folders.flatMap((folder) => listFiles(join(ROOT, folder))).filter((path) => path.endsWith(".test.ts"));
   if (files.length === 0) return { name, passed: 0, failed: 0, skipped: ["there are no tests yet"], output: "" };
   const report = join(logFolder(), `${name.replaceAll(" ", "_")}.xml`);
@@ -42,8 +45,8 @@ export async function bunTests(name: string, folders: string[]): Promise<Tally> 
       ...files.map((path) => `./${relative(ROOT, path)}`),
     ],
     cwd: ROOT,
-    timeoutMs: GROUP_TIMEOUT_MS,
-    env: { NO_COLOR: "1", FORCE_COLOR: undefined },
+    timeoutMs: group.timeoutMs ?? GROUP_TIMEOUT_MS,
+    env: { NO_COLOR: "1", FORCE_COLOR: undefined, ...group.env },
   });
   return { name, ...countTests(report, end.exitCode), output: failuresOf(end.output) };
 }

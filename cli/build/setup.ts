@@ -45,6 +45,12 @@ const steps: Record<string, Step> = {
     work: counted((shared) => checkRust("sandbox-native", rustOf(shared))),
   },
   end_to_end_tests: { title: "end-to-end tests", work: counted(() => bunTests("end-to-end tests", endToEndFolders())) },
+  soak: {
+    title: "long tests",
+    work: counted(() =>
+      bunTests("long tests", ["test/soak"], { timeoutMs: 60 * 60_000, env: { CORDON_SOAK: "long" } }),
+    ),
+  },
   conformance: {
     title: "conformance of the sandboxes here",
     work: (shared) => runProgram("test/conformance/main.ts", shared.args),
