@@ -14,7 +14,7 @@ import { emptyRunDraft, RUN_FLAGS, type RunDraft } from "./run_flags.ts";
  * Handed on to the command. SIGTSTP and SIGCONT are not: a terminal sends them to the whole foreground group. The launcher
  * drops what the terminal has delivered already.
  */
-const FORWARDED = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
+const FORWARDED = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGWINCH"] as const;
 
 /** `cordon run`: wraps a person's command. */
 export const command: Command<RunDraft> = {

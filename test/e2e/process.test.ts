@@ -20,12 +20,16 @@ describeEachTier((place) => {
 });
 
 function describeSignals({ scratch, around }: TierPlace): void {
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"] as const) {
-    test(`E8 ${signal} to cordon reaches the command: its trap runs and its exit status is reported`, async () => {
-      const ready = join(scratch.work, `ready-${signal}`);
+  const signals = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH"] as const;
+  // With nobody above the launcher, and with cordon above it.
+  const ways = [[], ["--timeout", "5m"]];
+  for (const [signal, flags] of signals.flatMap((signal) => ways.map((flags) => [signal, flags] as const))) {
+    test(`E8 ${signal} to cordon run ${flags.join(" ")} reaches the command: its trap runs and its status is told`, async () => {
+      const name = `ready-${signal}-${flags.length}`;
+      const ready = join(scratch.work, name);
       const trap = `trap 'echo caught; exit 7' ${signal.slice(3)}`;
       const started = startCordon(
-        ["run", "--", "sh", "-c", `${trap}; touch ready-${signal}; while :; do sleep 0.05; done`],
+        ["run", ...flags, "--", "sh", "-c", `${trap}; touch ${name}; while :; do sleep 0.05; done`],
         around,
       );
       await waitFor("the command to start", () => existsSync(ready));
