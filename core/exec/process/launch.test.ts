@@ -181,6 +181,30 @@ test("F3 a plan of a megabyte goes through, and fifty commands leave no descript
   expect(readdirSync("/proc/self/fd").length).toBeLessThan(before + 10);
 });
 
+test("A18 a command that says more than it may is ended, keeps what fits, and the limit is named once", async () => {
+  using folder = workspace();
+  const { planner, hosts } = smallCore({ folder, tools: [] });
+  const told: unknown[] = [];
+  const run = async (script: string) =>
+    ended(
+      launch({
+        plan: shellPlan(folder, script, await planner.machine()),
+        launcher: hosts.local.launcher(),
+        stdio: "collect",
+        outputBytes: 1000,
+        timeoutMs: 30_000,
+        signal: new AbortController().signal,
+        onDenial: (denial) => told.push(denial),
+      }),
+    );
+  expect(await run("printf 12345; exit 3")).toMatchObject({ code: 3, stdout: { text: "12345" } });
+  expect(told).toEqual([]);
+  const end = await run("printf err >&2; exec yes");
+  expect(end).toMatchObject({ signal: "SIGTERM", limit: "output", timedOut: false, stderr: { text: "err" } });
+  expect(end.stdout.text.length).toBe(997);
+  expect(told).toMatchObject([{ op: "limit", grant: "--output" }]);
+});
+
 test("A24 when cordon itself is killed the command's whole tree ends", async () => {
   using folder = workspace();
   const marker = newMarker();
