@@ -1,5 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { parseDuration, parseNames, parsePaths, splitList } from "./flag_values.ts";
+import {
+  parseBytes,
+  parseChoice,
+  parseCount,
+  parseDuration,
+  parseNames,
+  parsePaths,
+  parsePercent,
+  splitList,
+} from "./flag_values.ts";
 
 const folders = { cwd: "/ws/app", home: "/home/ann" };
 
@@ -47,5 +56,39 @@ describe("F5: variable names", () => {
   test("names are taken as they are", () => expect(parseNames("allow-env", "CI,_X1")).toEqual(["CI", "_X1"]));
   test.each(["A=1", "1A", "A B", "A,,B"])("%p is refused", (text) => {
     expect(() => parseNames("allow-env", text)).toThrow("--allow-env");
+  });
+});
+
+describe("F5: limits", () => {
+  test.each([
+    ["4096", 4096],
+    ["10M", 10 * 1024 ** 2],
+    ["1.5g", 1.5 * 1024 ** 3],
+    ["2GiB", 2 * 1024 ** 3],
+    ["1kb", 1024],
+    ["7B", 7],
+  ])("%s is %d bytes", (text, bytes) => {
+    expect(parseBytes("memory", text)).toBe(bytes);
+  });
+  test.each(["", "0", "-1", "1.2.3", "G", "1X", "1 G", "0x10", "9999999999T", "1e3"])("%p is no size", (text) => {
+    expect(() => parseBytes("memory", text)).toThrow("--memory");
+  });
+  test("a count is a whole number, a share a percentage of one processor", () => {
+    expect([parseCount("pids", "512"), parsePercent("cpu", "50%"), parsePercent("cpu", "250")]).toEqual([512, 50, 250]);
+    for (const text of ["", "0", "1.5", "x", "-1", "0%", "%"]) {
+      expect(() => parseCount("pids", text)).toThrow("--pids");
+      expect(() => parsePercent("cpu", text)).toThrow("--cpu");
+    }
+    expect(() => parseChoice("trust-files", "blok", ["block", "report"])).toThrow("--trust-files");
+  });
+});
+
+describe("F5: patterns", () => {
+  test("the commas of a list in braces belong to the pattern", () => {
+    expect(parsePaths("deny-read", "**/*.{pem,key},.env", folders)).toEqual(["/ws/app/**/*.{pem,key}", "/ws/app/.env"]);
+    expect(parsePaths("deny-read", "a{b,c", folders)).toEqual(["/ws/app/a{b", "/ws/app/c"]);
+  });
+  test.each(["my file (1)", "[x]", "a*b", "ünï", "line\nbreak", "trailing/"])("%j keeps its name", (name) => {
+    expect(parsePaths("deny-read", name, folders)).toEqual([`/ws/app/${name.replace(/\/$/, "")}`]);
   });
 });

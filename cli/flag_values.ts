@@ -16,9 +16,67 @@ export function parseDuration(flag: string, text: string): number {
   );
 }
 
+/** Powers of 1024, as in ulimit and docker: 2G and 2GiB are the same. */
+const UNIT_BYTES: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
+
+/** "10M", "1.5G", "4096"; units are powers of 1024. Throws ToolFault `usage`. */
+export function parseBytes(flag: string, text: string): number {
+  const match = /^(\d{1,15}(?:\.\d{1,6})?)(?:([kmgt]?)(?:ib|b)?)$/i.exec(text);
+  const bytes = Math.round(Number(match?.[1]) * (UNIT_BYTES[(match?.[2] ?? "").toLowerCase()] ?? Number.NaN));
+  if (bytes >= 1 && Number.isSafeInteger(bytes)) return bytes;
+  throw usageFault(
+    `--${flag}: ${JSON.stringify(text)} is no size`,
+    "write a number above 0 with K, M or G, for example 512M",
+  );
+}
+
+/** A whole number above 0. Throws ToolFault `usage`. */
+export function parseCount(flag: string, text: string): number {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (count >= 1) return count;
+  throw usageFault(`--${flag}: ${JSON.stringify(text)} is no number`, "write a whole number above 0");
+}
+
+/** "50%" or "50"; 100 is one processor, 250% two and a half. Throws ToolFault `usage`. */
+export function parsePercent(flag: string, text: string): number {
+  const percent = /^\d{1,6}%?$/.test(text) ? Number.parseInt(text, 10) : 0;
+  if (percent >= 1) return percent;
+  throw usageFault(
+    `--${flag}: ${JSON.stringify(text)} is no share`,
+    "write a percentage of one processor, for example 50%",
+  );
+}
+
+/** One of a few words. Throws ToolFault `usage`. */
+export function parseChoice<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
+  const word = words.find((one) => one === text);
+  if (word !== undefined) return word;
+  throw usageFault(`--${flag}: ${JSON.stringify(text)} is not known`, `write --${flag}=${words.join(" or ")}`);
+}
+
 /** Splits at commas; `\,` is a comma in a value. Throws ToolFault `usage` for an empty part. */
 export function splitList(flag: string, text: string): string[] {
-  const parts = text.split(/(?<!\\),/).map((part) => part.replaceAll("\\,", ","));
+  return withoutEmpty(flag, text, text.split(/(?<!\\),/));
+}
+
+/** The same for paths, where the commas of a list in braces belong to the pattern. */
+function splitPaths(flag: string, text: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (const { 0: sign, index } of text.matchAll(/\\.|[{},]/gs)) {
+    if (sign === "{" && text.indexOf("}", index) > 0) depth++;
+    else if (sign === "}") depth = Math.max(0, depth - 1);
+    else if (sign === "," && depth === 0) {
+      parts.push(text.slice(from, index));
+      from = index + 1;
+    }
+  }
+  return withoutEmpty(flag, text, [...parts, text.slice(from)]);
+}
+
+function withoutEmpty(flag: string, text: string, split: readonly string[]): string[] {
+  const parts = split.map((part) => part.replaceAll("\\,", ","));
   if (parts.every((part) => part !== "")) return parts;
   throw usageFault(
     `--${flag}: empty value in ${JSON.stringify(text)}`,
@@ -28,7 +86,7 @@ export function splitList(flag: string, text: string): string[] {
 
 /** A list of paths, made absolute: relative ones start at the working folder, `~` is the home. Throws ToolFault `usage`. */
 export function parsePaths(flag: string, text: string, folders: Folders): string[] {
-  return splitList(flag, text).map((path) => parsePath(flag, path, folders));
+  return splitPaths(flag, text).map((path) => parsePath(flag, path, folders));
 }
 
 /** One path, made absolute. Links stay as they are. Throws ToolFault `usage`. */

@@ -114,6 +114,7 @@ async function conclude(
     showError(cli, result.error);
     return runExitCodeOf(result.error.code);
   }
+  denials.listTrusted(result.meta.trusted ?? []);
   const end = readEnd(result.output);
   const code = await codeOf(end);
   denials.finish(result.meta.denials ?? [], isExplained(code) ? "succeeded" : "failed");

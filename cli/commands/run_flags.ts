@@ -1,6 +1,7 @@
 import type { Property, SandboxRequest, TrustFiles } from "@cordon/core/contract";
 import { nearestNames } from "@cordon/core";
-import { parseDuration, parseNames, parsePath, parsePaths, splitList } from "../flag_values.ts";
+import { parseChoice, parseDuration, parseNames, parsePath, parsePaths, splitList } from "../flag_values.ts";
+import { LIMIT_FLAGS } from "./limit_flags.ts";
 import {
   COMMON_FLAGS,
   type CommonDraft,
@@ -58,7 +59,11 @@ export function emptyRunDraft(): RunDraft {
 
 /** The flags of `cordon run`. */
 export const RUN_FLAGS: FlagTable<RunDraft> = {
-  "allow-read": pathFlag("allowRead", "/", "let it read these too (without a path: every file)"),
+  "allow-read": pathFlag(
+    "allowRead",
+    "/",
+    "let it read these too (without a path: every file); patterns such as 'data/**/*.csv' are taken",
+  ),
   "allow-write": pathFlag("allowWrite", "/", "let it write these too (without a path: every file)"),
   "deny-read": pathFlag("denyRead", null, "hide these, whatever else is allowed"),
   "deny-write": pathFlag("denyWrite", null, "keep these unchanged, whatever else is allowed"),
@@ -100,6 +105,30 @@ export const RUN_FLAGS: FlagTable<RunDraft> = {
       else if (draft.allowEnv !== "all") draft.allowEnv.push(...parseNames("allow-env", value));
     },
   },
+  "allow-unix": {
+    takes: "value",
+    hint: "PATH,…",
+    help: "let it connect to these sockets of the host, for example $SSH_AUTH_SOCK",
+    apply: (draft, value, folders) => void draft.allowUnix.push(...parsePaths("allow-unix", value ?? "", folders)),
+  },
+  "trust-files": {
+    takes: "value",
+    hint: "block|report|allow",
+    help: "files that other tools obey: refuse to change them (the default), list the changed ones at the end, or say nothing",
+    apply: (draft, value) => {
+      draft.trustFiles = parseChoice("trust-files", value ?? "", ["block", "report", "allow"]);
+    },
+  },
+  report: {
+    takes: "value",
+    hint: "reads",
+    help: "reads: see denied reads as exactly as writes; every open costs about 10 µs then",
+    apply: (draft, value) => {
+      parseChoice("report", value ?? "", ["reads"]);
+      draft.reportReads = true;
+    },
+  },
+  ...LIMIT_FLAGS,
   require: {
     takes: "value",
     hint: "PROPERTY,…",
@@ -144,11 +173,7 @@ export const RUN_FLAGS: FlagTable<RunDraft> = {
     },
   },
   ...COMMON_FLAGS,
-  "allow-unix": laterFlag("allow-unix", "single Unix sockets come with the network proxy, not in this version"),
   profile: laterFlag("profile", "profiles come in a later version"),
-  memory: laterFlag("memory", "limits come in a later version"),
-  pids: laterFlag("pids", "limits come in a later version"),
-  cpu: laterFlag("cpu", "limits come in a later version"),
 };
 
 type PathList = "allowRead" | "allowWrite" | "denyRead" | "denyWrite";

@@ -1,4 +1,4 @@
-import type { Denial } from "@cordon/core/contract";
+import type { Denial, TrustedChange } from "@cordon/core/contract";
 import { visibleText } from "./visible_text.ts";
 import { writeFully } from "./write_fully.ts";
 
@@ -10,6 +10,8 @@ export type DenialReporter = {
   report: (denial: Denial) => void;
   /** Called once at the end with all denials of the result; guesses are only told when the command failed. */
   finish: (all: readonly Denial[], end: "succeeded" | "failed") => void;
+  /** Called once at the end with what was allowed and must be looked at. */
+  listTrusted: (changes: readonly TrustedChange[]) => void;
 };
 
 /** `events` is an open descriptor or null. */
@@ -30,8 +32,14 @@ export function createDenialReporter(events: number | null): DenialReporter {
     exact++;
     tell(denial);
   };
+  const listTrusted = (changes: readonly TrustedChange[]) => {
+    for (const change of changes)
+      if (events !== null) lost ??= writeFully(events, `${JSON.stringify({ op: "trusted", ...change })}\n`);
+    for (const line of renderTrusted(changes)) writeFully(2, `${line}\n`);
+  };
   return {
     report,
+    listTrusted,
     finish: (all, end) => {
       for (const denial of all) report(denial);
       if (end === "failed" && exact === 0) for (const denial of all) if (denial.guess) tell(denial);
@@ -40,6 +48,13 @@ export function createDenialReporter(events: number | null): DenialReporter {
       if (lost !== null) writeFully(2, `cordon: the file of --events is not complete: ${lost} while writing to it\n`);
     },
   };
+}
+
+/** Lines without their ends; none for none. */
+export function renderTrusted(changes: readonly TrustedChange[]): string[] {
+  if (changes.length === 0) return [];
+  const files = changes.map(({ path, reason }) => `  ${visibleText(path)} (${visibleText(reason)})`);
+  return ["cordon: changed files that tools outside the sandbox obey:", ...files];
 }
 
 /** One line without its end, for example `cordon: blocked write /root/.bashrc (outside the workspace); allow with …`. */

@@ -1,7 +1,8 @@
 import type { LinuxFacts } from "../contract/facts.ts";
 import type { Property, Tier } from "../contract/plan.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
-import { chooseTier, offerOf } from "./plan_linux.ts";
+import { offerOf } from "./offer.ts";
+import { chooseTier } from "./plan_linux.ts";
 
 /** One protection on this machine, and what would help where it is missing. */
 export type PropertyReport = { property: Property; state: "enforced" | "missing"; why?: string; help?: string };

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ObservedDenial } from "../contract/enforced.ts";
+import type { LinuxPlan } from "../contract/plan.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
 import { EMPTY_POLICY } from "../testing/made_up_machine.ts";
 import { explainDenial, guessHiddenRead } from "./explain_denial.ts";
@@ -13,6 +14,11 @@ const policy: SandboxPolicy = {
     { path: "/home/ada/app/.git/hooks", reason: "git runs these on the host" },
     { path: "/home/ada/app/kept", reason: "--deny-write" },
   ],
+};
+const plan = (reads: boolean): LinuxPlan => {
+  const guard = { rules: [], gitLayout: true, metadata: false, reads, unix: [] };
+  const command = { argv: ["x"], cwd: "/", env: {} };
+  return { version: 1, tier: "landlock", command, asked: {}, ops: [{ op: "broker", guard, level: "must", gives: [] }] };
 };
 const wrote = (path: string): ObservedDenial => ({
   op: "write",
@@ -105,12 +111,12 @@ test("A25 a flag can be pasted into a shell, whatever is in the path", () => {
 });
 
 test("A25 a guess says that it is one, and there is none where nothing is hidden", () => {
-  expect(guessHiddenRead(policy, 5)).toMatchObject({
+  expect(guessHiddenRead(policy, plan(false), 5)).toMatchObject({
     op: "read",
     guess: true,
     reason: expect.stringContaining("/home/ada/.ssh"),
   });
-  expect(guessHiddenRead({ ...policy, hidden: [] }, 5)).toBeNull();
+  expect(guessHiddenRead({ ...policy, hidden: [] }, plan(false), 5)).toBeNull();
 });
 
 test("A25 what the launcher has explained already is told as it is", () => {
@@ -137,4 +143,30 @@ test("A25 what the launcher has explained already is told as it is", () => {
     reason: "git runs these",
     grant: "--flag",
   });
+});
+
+test("A25 no guess is made where every open was looked at", () => {
+  expect(guessHiddenRead(policy, plan(true), 5)).toBeNull();
+});
+
+test("A25 a flag of a rule is completed with the path, in words that a shell reads back", () => {
+  const grantFor = (path: string) => grantOf({ ...wrote(path), reason: "protected: a test", grant: "--allow-write=" });
+  expect(grantFor("/home/ada/app/.envrc")).toBe("--allow-write=/home/ada/app/.envrc");
+  expect(grantFor("/home/ada/my app/.envrc")).toBe("'--allow-write=/home/ada/my app/.envrc'");
+  expect(grantOf({ ...wrote("/x"), reason: "--deny-write" })).toBeUndefined();
+});
+
+test("A25 a refused read, socket or program says why and which flag would have allowed it", () => {
+  const seen = (op: "read" | "exec", path: string) =>
+    explainDenial({ ...wrote(path), op }, policy, { at: 5, existing: (name) => name });
+  expect(seen("read", "/home/ada/.ssh/id_rsa")).toMatchObject({
+    reason: "hidden: private keys",
+    grant: "--allow-read=/home/ada/.ssh/id_rsa",
+  });
+  expect(seen("read", "/data/x")).toMatchObject({
+    reason: "outside what the command may read",
+    grant: "--allow-read=/data/x",
+  });
+  expect(seen("exec", "/data/tool")).toMatchObject({ op: "exec", grant: "--allow-read=/data/tool" });
+  expect(grantOf(connected({ path: "/run/docker.sock" }))).toBe("--allow-unix=/run/docker.sock");
 });

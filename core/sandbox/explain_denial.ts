@@ -1,5 +1,6 @@
 import type { Denial } from "../contract/denial.ts";
 import type { ObservedDenial } from "../contract/enforced.ts";
+import type { LinuxPlan } from "../contract/plan.ts";
 import { OWN_STATE } from "../config/protected_paths.ts";
 import { isWithin } from "../config/path_order.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
@@ -23,20 +24,24 @@ export function explainDenial(
     ...(seen.exe ? { exe: seen.exe } : {}),
   };
   if (seen.reason !== undefined) return { ...base, ...explained(seen), reason: seen.reason };
-  return seen.op === "connect" ? { ...base, ...connection(seen) } : { ...base, ...writing(seen, policy, existing) };
+  if (seen.op === "connect") return { ...base, ...connection(seen) };
+  return { ...base, ...touching(seen, policy, existing) };
 }
 
-/** What the launcher has explained already: a rule of its broker, or a limit. */
+/** What the launcher has explained already: a rule of its broker, or a limit. A flag that ends in "=" is for the path. */
 function explained({ path, host, grant }: ObservedDenial): Pick<Denial, "path" | "host" | "grant"> {
+  const whole = grant?.endsWith("=") && path !== undefined ? flag(grant.slice(0, -1), path) : grant;
   return {
     ...(path === undefined ? {} : { path }),
     ...(host === undefined ? {} : { host }),
-    ...(grant === undefined ? {} : { grant }),
+    ...(whole === undefined ? {} : { grant: whole }),
   };
 }
 
 function connection(seen: ObservedDenial): { host?: string; path?: string; reason: string; grant?: string } {
-  if (seen.path) return { path: seen.path, reason: "sockets of the host are closed" };
+  if (seen.path) {
+    return { path: seen.path, reason: "sockets of the host are closed", grant: flag("--allow-unix", seen.path) };
+  }
   const named = seen.host?.includes(":") ? `[${seen.host}]` : seen.host;
   const host = named === undefined ? "the network" : seen.port === undefined ? named : `${named}:${seen.port}`;
   const reason = isLoopback(seen.host)
@@ -49,21 +54,26 @@ function isLoopback(host: string | undefined): boolean {
   return host !== undefined && (host === "::1" || host.startsWith("127.") || host.startsWith("::ffff:127."));
 }
 
-function writing(
+function touching(
   seen: ObservedDenial,
   policy: SandboxPolicy,
   existing: (path: string) => string,
 ): { path: string; reason: string; grant?: string } {
   const path = seen.path ?? "an unknown path";
-  const guarded = policy.protected.find((rule) => isWithin(path, rule.path));
+  const write = seen.op === "write";
+  const guarded = write ? policy.protected.find((rule) => isWithin(path, rule.path)) : undefined;
   if (guarded) {
     // What a flag closed no other flag opens: a person has to take the flag back.
     const grant = guarded.reason === "--deny-write" ? {} : { grant: flag("--allow-write", guarded.path) };
     return { path, reason: `protected: ${guarded.reason}`, ...grant };
   }
   const secret = policy.hidden.find((rule) => isWithin(path, rule.path));
-  if (secret) return { path, reason: `hidden: ${secret.reason}` };
-  return { path, reason: "outside what the command may write", grant: flag("--allow-write", existing(path)) };
+  if (secret) {
+    const grant = write || secret.reason === "--deny-read" ? {} : { grant: flag("--allow-read", path) };
+    return { path, reason: `hidden: ${secret.reason}`, ...grant };
+  }
+  const [name, verb] = write ? ["--allow-write", "write"] : ["--allow-read", seen.op === "exec" ? "run" : "read"];
+  return { path, reason: `outside what the command may ${verb}`, grant: flag(name, existing(path)) };
 }
 
 function flag(name: string, path: string): string {
@@ -72,10 +82,11 @@ function flag(name: string, path: string): string {
 }
 
 /**
- * Reads are not watched, so that opening files costs nothing. When a command failed and nothing else was blocked, the secrets
- * that it may have missed are named as a possible cause, and called a guess.
+ * Reads are not looked at unless the plan needs it, so that opening files costs nothing. When a command failed and nothing else
+ * was blocked, the secrets that it may have missed are named as a possible cause, and called a guess.
  */
-export function guessHiddenRead(policy: SandboxPolicy, at: number): Denial | null {
+export function guessHiddenRead(policy: SandboxPolicy, plan: LinuxPlan, at: number): Denial | null {
+  if (plan.ops.some((op) => op.op === "broker" && op.guard.reads)) return null;
   // Files of the system's own administration are closed to ordinary users anyway; naming them would drown the others.
   const secrets = policy.hidden.filter(({ path, reason }) => !/^\/(etc|run|sys)\//.test(path) && reason !== OWN_STATE);
   const paths = secrets.map(({ path }) => path);

@@ -69,11 +69,30 @@ test("F2 a demand that is not built is refused where it is must, on every tier; 
   expect(missingOf({}, factsOf())).toEqual([]);
 });
 
-test("F2 Landlock can't hide or protect inside a folder that is open, and says so only when it is demanded", () => {
-  expect(missingOf({ require: ["fs.read_hidden"] }, WITHOUT_NAMESPACES)).toEqual(["fs.read_hidden"]);
-  expect(missingOf({ require: ["fs.protected"] }, WITHOUT_NAMESPACES)).toEqual(["fs.protected"]);
+test("F2 Landlock alone can't hide or protect inside a folder that is open, and says so only when it is demanded", () => {
+  const alone = { ...WITHOUT_NAMESPACES, userNotification: false };
+  expect(missingOf({}, alone)).toEqual([]);
+  expect(missingOf({ require: ["fs.read_hidden"] }, alone)).toEqual(["fs.read_hidden"]);
+  expect(missingOf({ require: ["fs.protected"] }, alone)).toEqual(["fs.protected"]);
+  expect(missingOf({ denyWrite: ["/home/ada/app/.envrc"] }, alone)).toEqual(["fs.protected"]);
   const bare = surveyOf(["/usr/", "/home/ada/app/", "/home/ada/.ssh/"]);
-  expect(missingOf({ require: ["fs.read_hidden", "fs.protected"] }, WITHOUT_NAMESPACES, bare)).toEqual([]);
+  expect(missingOf({ require: ["fs.read_hidden"] }, alone, bare)).toEqual([]);
+});
+
+test("F2 a limit that nothing holds is refused, one that is held weakly is demanded only by name", () => {
+  const held = (memory: "cgroup2" | "rlimit" | "none") =>
+    factsOf({ limits: { memory, processes: "rlimit", cpu: "none" } });
+  const limits = { memoryBytes: 1 << 30 };
+  expect(missingOf({ limits }, held("none"))).toEqual(["limits"]);
+  expect(missingOf({ limits }, held("rlimit"))).toEqual([]);
+  expect(missingOf({ limits, require: ["limits"] }, held("rlimit"))).toEqual(["limits"]);
+  expect(missingOf({ limits, require: ["limits"] }, held("cgroup2"))).toEqual([]);
+  const op = (facts: LinuxFacts) => {
+    const plan = planOf({ limits }, facts);
+    return "missing" in plan ? undefined : plan.ops[0];
+  };
+  expect(op(held("cgroup2"))).toMatchObject({ op: "limits", memoryBytes: 1 << 30, level: "must", gives: ["limits"] });
+  expect(op(held("rlimit"))).toMatchObject({ op: "limits", level: "best" });
 });
 
 test("F2 a demand for no network beside an open one is a contradiction and is refused, on both tiers", () => {

@@ -153,14 +153,16 @@ function shownLink(entry: Surveyed | undefined): ShownLink[] {
   return entry?.link === undefined ? [] : [{ path: entry.absolute, target: entry.link }];
 }
 
-/** A flag that bounds something is no wish: without it nothing runs. */
+/** A flag that closes something by name is no wish: without it nothing runs. The planner judges what holds a limit. */
 function demandsOf(request: SandboxRequest): Demands {
   const demands: Demands = { ...DEFAULT_DEMANDS };
   if (request.network === "open") {
     delete demands["net.blocked"];
     delete demands["net.loopback"];
   }
-  if (Object.keys(launcherLimits(request)).length > 0) demands.limits = "must";
+  if (request.denyRead.length > 0) demands["fs.read_hidden"] = "must";
+  if (request.denyWrite.length > 0) demands["fs.protected"] = "must";
+  if (Object.keys(launcherLimits(request)).length > 0) demands.limits = "best";
   for (const property of request.require) demands[property] = "must";
   return demands;
 }

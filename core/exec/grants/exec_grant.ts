@@ -55,7 +55,7 @@ export function createExecGrant(call: PlannedCall, host: LocalHost, record: Exec
         record.denials.push(planted);
         call.request.onDenial?.(planted);
       }
-      return { ...toCommandEnd(end, rules, record), ...(limitMs === null ? {} : { limitMs }) };
+      return { ...toCommandEnd(end, { sandbox, rules }, record), ...(limitMs === null ? {} : { limitMs }) };
     },
     start: async ({ timeoutMs }) => {
       return startBackground(planned(), host, shorter(timeoutMs, undefined));
@@ -84,11 +84,11 @@ function nearestExisting(path: string): string {
   return path === "/" || existsSync(path) ? path : nearestExisting(dirname(path));
 }
 
-function toCommandEnd(end: LaunchEnd, rules: SandboxPolicy, record: ExecRecord): CommandEnd {
+function toCommandEnd(end: LaunchEnd, { sandbox, rules }: Planned, record: ExecRecord): CommandEnd {
   if (end.kind === "refused") throw refusedByLauncher(end);
   record.enforced = end.enforced;
   const failed = end.code !== 0 && !end.timedOut && !end.cancelled;
-  const guess = failed && record.denials.length === 0 ? guessHiddenRead(rules, Date.now()) : null;
+  const guess = failed && record.denials.length === 0 ? guessHiddenRead(rules, sandbox, Date.now()) : null;
   if (guess) record.denials.push(guess);
   return {
     stdout: end.stdout.text,

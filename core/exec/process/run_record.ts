@@ -82,7 +82,7 @@ export function recordOf(parts: RecordParts, forget: readonly string[]): object 
       set: Object.fromEntries(Object.entries(command.env).filter(([name]) => !passes(name))),
     },
     plan: { ...plan, command: { ...command, argv: [], env: {} } },
-    tell: wordsOf(parts.rules),
+    tell: wordsOf(parts.rules, plan),
     absent: parts.rules.absent,
     audit: {
       log,
@@ -109,13 +109,13 @@ function witnessOf({ names, contents }: Looks): object {
 }
 
 /** What people are told of a path, taken from the one place that words it. */
-export function wordsOf(rules: SandboxPolicy): object {
+export function wordsOf(rules: SandboxPolicy, plan: LinuxPlan): object {
   const words = ({ path }: { path: string }) => {
     const seen: ObservedDenial = { op: "write", path, syscall: "", pid: 0, rule: "fs.write_confined" };
     const { reason, grant } = explainDenial(seen, rules, { at: 0, existing: (name) => name });
     return { path, reason, ...(grant === undefined ? {} : { grant }) };
   };
-  const guess = guessHiddenRead(rules, 0);
+  const guess = guessHiddenRead(rules, plan, 0);
   return {
     protected: rules.protected.map(words),
     hidden: rules.hidden.map(words),

@@ -126,6 +126,7 @@ function toResult(end: CommandEnd) {
     noOutputExpected: end.stdout === "" && stderr === "",
     sandboxStatus: { tier: end.enforced.tier, missing: missingFrom(end.enforced) },
     ...(end.denials.length > 0 ? { denials: end.denials } : {}),
+    ...(end.trusted.length > 0 ? { changedTrustedFiles: end.trusted } : {}),
     ...(end.droppedBytes > 0 ? { droppedBytes: end.droppedBytes } : {}),
   };
 }

@@ -137,7 +137,7 @@ impl Console {
         if self.trusted.is_empty() {
             return;
         }
-        tell("cordon: changed files that tools outside obey:");
+        tell("cordon: changed files that tools outside the sandbox obey:");
         for (path, reason) in &self.trusted {
             tell(&format!("  {} ({})", visible_text(path), visible_text(reason)));
         }

@@ -22,9 +22,9 @@ impl Denial {
     pub fn explain(seen: &ObservedDenial, tell: &Tell) -> Denial {
         let (what, reason, grant) = match (&seen.reason, seen.op) {
             // A rule of the broker, or a limit.
-            (Some(reason), _) => (seen.path.clone().or_else(|| seen.host.clone()), reason.clone(), seen.grant.clone()),
+            (Some(reason), _) => (seen.path.clone().or_else(|| host_of(seen)), reason.clone(), whole_grant(seen)),
             (None, DeniedOp::Connect) => connection(seen),
-            (None, _) => writing(seen, tell),
+            (None, _) => touching(seen, tell),
         };
         let rule = serde_json::to_value(seen.rule).ok().and_then(|value| value.as_str().map(str::to_owned));
         Denial { op: seen.op, what, syscall: seen.syscall.clone(), rule: rule.unwrap_or_default(), reason, grant }
@@ -75,7 +75,7 @@ fn host_of(seen: &ObservedDenial) -> Option<String> {
 
 fn connection(seen: &ObservedDenial) -> Words {
     if let Some(path) = &seen.path {
-        return (Some(path.clone()), "sockets of the host are closed".into(), None);
+        return (Some(path.clone()), "sockets of the host are closed".into(), Some(flag("--allow-unix", path)));
     }
     let loopback = |host: &String| host == "::1" || host.starts_with("127.") || host.starts_with("::ffff:127.");
     let reason = match &seen.host {
@@ -88,17 +88,33 @@ fn connection(seen: &ObservedDenial) -> Words {
     (Some(host), reason.into(), Some("--allow-net".into()))
 }
 
-fn writing(seen: &ObservedDenial, tell: &Tell) -> Words {
+/// A flag that ends in "=" is for the path.
+fn whole_grant(seen: &ObservedDenial) -> Option<String> {
+    let grant = seen.grant.as_ref()?;
+    match (grant.strip_suffix('='), &seen.path) {
+        (Some(name), Some(path)) => Some(flag(name, path)),
+        _ => Some(grant.clone()),
+    }
+}
+
+fn touching(seen: &ObservedDenial, tell: &Tell) -> Words {
     let path = seen.path.clone().unwrap_or_else(|| "an unknown path".into());
+    let write = seen.op == DeniedOp::Write;
     let rule = |rules: &[Reasoned]| rules.iter().find(|rule| is_within(&path, &rule.path)).cloned();
-    if let Some(rule) = rule(&tell.protected) {
+    if let Some(rule) = rule(&tell.protected).filter(|_| write) {
         return (Some(path), rule.reason, rule.grant);
     }
     if let Some(rule) = rule(&tell.hidden) {
-        return (Some(path), rule.reason, rule.grant);
+        let grant = (!write && rule.reason != "hidden: --deny-read").then(|| flag("--allow-read", &path));
+        return (Some(path), rule.reason, grant);
     }
-    let grant = flag("--allow-write", &nearest_existing(&path));
-    (Some(path), "outside what the command may write".into(), Some(grant))
+    let (name, verb) = match seen.op {
+        DeniedOp::Write => ("--allow-write", "write"),
+        DeniedOp::Exec => ("--allow-read", "run"),
+        _ => ("--allow-read", "read"),
+    };
+    let grant = flag(name, &nearest_existing(&path));
+    (Some(path), format!("outside what the command may {verb}"), Some(grant))
 }
 
 fn is_within(path: &str, folder: &str) -> bool {

@@ -1,0 +1,126 @@
+import type { LinuxFacts } from "../contract/facts.ts";
+import type { Property, Tier } from "../contract/plan.ts";
+import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
+import { isWithin } from "../config/path_order.ts";
+
+/** Why a machine does not give a property, and the next step for the person. */
+export type Lack = { why: string; help: string };
+
+/** What one tier gives here: true, or why not. */
+export type Offer = Partial<Record<Property, true | Lack>>;
+
+/** Whether the launcher carries out the steps that only it can: `broker`, and rules of Landlock with exceptions. */
+export const BROKER_BUILT: boolean = false;
+
+const NO_NAMESPACES_HELP = "allow user namespaces (see `cordon doctor`), or drop the demand";
+
+const NO_LISTENER = "a filter here can have no listener: an outer sandbox has it, or the kernel is older than 5.0";
+
+/** What a tier gives for this policy, and why not where it does not. Shown by `doctor` and `--explain`. */
+export function offerOf(tier: Tier, policy: SandboxPolicy, machine: LinuxFacts): Offer {
+  const facts = asBuilt(machine, tier);
+  const always: Offer = { "env.scrubbed": true, limits: limitsOffer(policy, facts) };
+  if (tier === "none") return { ...always, ...noneOffer(facts) };
+  const opened = { why: "the same command opens the network", help: "leave out one of the two" };
+  const net = policy.network === "blocked" ? true : opened;
+  const without = (why: string) => ({ why, help: NO_NAMESPACES_HELP });
+  return {
+    ...always,
+    "syscalls.filtered": true,
+    "keyring.blocked": true,
+    "net.blocked": net,
+    "fs.write_confined": confined("write", policy, facts),
+    "fs.read_confined": confined("read", policy, facts),
+    "fs.read_hidden": facts.userNotification ? true : hiddenByKernel(tier, policy),
+    "fs.protected": facts.userNotification ? true : protectedByKernel(tier, policy),
+    "net.loopback": tier === "namespaces" ? net : without("a loopback of its own needs a network namespace"),
+    "proc.isolated":
+      tier === "namespaces" ? true : without("other processes' names stay visible without a pid namespace"),
+  };
+}
+
+function asBuilt(facts: LinuxFacts, tier: Tier): LinuxFacts {
+  return BROKER_BUILT || tier === "namespaces" ? facts : { ...facts, userNotification: false };
+}
+
+/** A pattern opens its folder to the kernel; only the broker tells the names in it apart. */
+function confined(access: "read" | "write", policy: SandboxPolicy, { userNotification }: LinuxFacts): true | Lack {
+  if (userNotification || !policy.limited.some((folder) => folder.access === access)) return true;
+  return { why: `a pattern can't be allowed: ${NO_LISTENER}`, help: `name folders or files with --allow-${access}` };
+}
+
+function hiddenByKernel(tier: Tier, policy: SandboxPolicy): true | Lack {
+  if (policy.denied.some(({ access, unmounted }) => access === "both" && unmounted)) {
+    return { why: `what is not there yet can't be hidden: ${NO_LISTENER}`, help: "name files that exist" };
+  }
+  const open = BROKER_BUILT ? policy.write : [...policy.write, ...policy.read];
+  const inWritable = policy.hidden.some(({ path }) => open.some((root) => isWithin(path, root)));
+  if (tier === "namespaces" || !inWritable) return true;
+  return {
+    why: `Landlock cannot hide a file inside a folder that may be written, and ${NO_LISTENER}`,
+    help: NO_NAMESPACES_HELP,
+  };
+}
+
+/** Mounts protect what is there; trusted files that are made later need the broker. */
+function protectedByKernel(tier: Tier, policy: SandboxPolicy): true | Lack {
+  const asked = policy.denied.filter(({ access }) => access === "write");
+  if (tier === "landlock") {
+    const open = [...policy.protected, ...asked].length > 0 || policy.trustFiles === "block";
+    const why = `Landlock cannot protect a file inside a folder that may be written, and ${NO_LISTENER}`;
+    return open && policy.write.length > 0 ? { why, help: NO_NAMESPACES_HELP } : true;
+  }
+  if (asked.some(({ unmounted }) => unmounted)) {
+    return { why: `what is not there yet can't be protected: ${NO_LISTENER}`, help: "name files that exist" };
+  }
+  const complete = policy.trustFiles !== "block" || policy.write.length === 0;
+  if (complete || (asked.length > 0 && !policy.required.includes("fs.protected"))) return true;
+  return {
+    why: `only trusted files that were there at the start are protected: ${NO_LISTENER}`,
+    help: "start cordon outside the other sandbox, or look at new files with git status",
+  };
+}
+
+function limitsOffer({ limits }: SandboxPolicy, facts: LinuxFacts): true | Lack {
+  const holders = [
+    ...(limits.memoryBytes === undefined ? [] : [facts.limits.memory]),
+    ...(limits.processes === undefined ? [] : [facts.limits.processes]),
+    ...(limits.cpuPercent === undefined ? [] : [facts.limits.cpu]),
+  ];
+  const why = facts.limits.why === undefined ? "" : `: ${facts.limits.why}`;
+  const help = "run it where a control group can be made, for example in systemd-run --user --scope -p Delegate=yes";
+  if (Object.keys(limits).length === 0)
+    return { why: "no limit is set", help: "set one with --memory, --pids, --cpu or --file-size" };
+  if (holders.includes("none")) return { why: `no control group can be had, and nothing else holds it${why}`, help };
+  if (holders.includes("rlimit")) return { why: `held for each process and not for all together${why}`, help };
+  return true;
+}
+
+/** True where a limit that was asked for would not hold at all. */
+export function limitsAreVoid({ limits }: SandboxPolicy, facts: LinuxFacts): boolean {
+  return (
+    (limits.memoryBytes !== undefined && facts.limits.memory === "none") ||
+    (limits.processes !== undefined && facts.limits.processes === "none") ||
+    (limits.cpuPercent !== undefined && facts.limits.cpu === "none")
+  );
+}
+
+function noneOffer(facts: LinuxFacts): Offer {
+  const why =
+    facts.landlockAbi > 0
+      ? "the kernel refuses seccomp filters"
+      : "this kernel has neither user namespaces nor Landlock";
+  const lost = { why, help: "use a kernel from 5.13 on with Landlock, or allow user namespaces" };
+  const all: Property[] = [
+    "fs.write_confined",
+    "fs.read_confined",
+    "fs.read_hidden",
+    "fs.protected",
+    "net.blocked",
+    "net.loopback",
+    "proc.isolated",
+    "keyring.blocked",
+    "syscalls.filtered",
+  ];
+  return Object.fromEntries(all.map((property) => [property, lost]));
+}
