@@ -32,8 +32,10 @@ impl Layout {
             b"config" if near.is_full() => return config_ruling(&self.rule, path, made, tree),
             b"config.worktree" => near.is_full() || near.has("commondir"),
             b"commondir" => near.is_full() || (!gone && (near.has("commondir") || near.has("config.worktree"))),
-            b"objects" => !gone && near.completes("refs"),
-            b"refs" => !gone && near.completes("objects"),
+            // Taken apart, its settings would lie open, and whoever put it together again would run them.
+            b"objects" | b"refs" if made == Made::Removed => near.is_full() && near.is_loaded(),
+            b"objects" => made != Made::Metadata && near.completes("refs"),
+            b"refs" => made != Made::Metadata && near.completes("objects"),
             // Once it is a link, what lies at its target has no name here that could be judged.
             b"hooks" | b"info" if made == Made::Symlink => near.is_full(),
             name => in_part(folder, name, tree),

@@ -98,6 +98,14 @@ fn the_last_part_of_a_repository_is_not_laid_around_what_git_obeys() {
 }
 
 #[test]
+fn a_repository_is_not_taken_apart_to_open_its_settings() {
+    let bare = ["/w/b/objects/", "/w/b/refs/", "/w/b/config"];
+    assert!(change("/w/b/refs", Made::Removed, &bare));
+    assert!(carry("/w/b/objects", "/w/b/o", &bare));
+    assert!(!change("/w/b/refs", Made::Removed, &["/w/b/objects/", "/w/b/refs/", "/w/b/config!"]));
+}
+
+#[test]
 fn a_prepared_folder_does_not_become_a_part_of_a_repository() {
     let bare = ["/w/b/objects/", "/w/b/refs/"];
     assert!(carry("/w/x", "/w/b/hooks", &[&bare[..], &["/w/x/pre-commit"]].concat()));

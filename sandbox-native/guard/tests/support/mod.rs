@@ -1,6 +1,8 @@
 //! A tree in memory, and rules in one line each.
 #![allow(dead_code)]
 
+pub mod world;
+
 use guard::{Guard, Kind, Tree, Unreadable};
 use plan::{GuardAccess, GuardEffect, GuardRule, GuardWhen, Property};
 use std::collections::{BTreeMap, BTreeSet};
@@ -109,5 +111,5 @@ pub const TRUST: &[&str] = &[
     "deny write /w/**/.envrc",
     "deny write /w/**/.husky",
     "report write exists /w/**/package.json",
-    "deny read /w/secret",
+    "deny /w/secret",
 ];
