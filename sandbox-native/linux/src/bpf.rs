@@ -27,6 +27,11 @@ pub enum When {
         arg: u8,
         mask: u32,
     },
+    /// None of these bits is set.
+    NoBit {
+        arg: u8,
+        mask: u32,
+    },
     /// Any of the 64 bits is set.
     NotZero {
         arg: u8,
@@ -52,16 +57,37 @@ pub enum When {
         families: Vec<u32>,
         netlink: Vec<u32>,
     },
+    /// socket(2) of this family and of another type than these.
+    SocketType {
+        family: u32,
+        types: Vec<u32>,
+    },
 }
 
-/// Verdicts by call number. A call without one is allowed.
-pub type Verdicts = BTreeMap<u32, (When, Answer)>;
+/// Verdicts by call number, the first condition that holds decides. A call without one, or that meets none, is allowed.
+#[derive(Clone, Default)]
+pub struct Verdicts(BTreeMap<u32, Vec<(When, Answer)>>);
+
+impl Verdicts {
+    /// Adds a condition behind those that the call has already.
+    pub fn push(&mut self, call: libc::c_long, when: When, with: Answer) {
+        // System call numbers are small and never negative.
+        self.0.entry(call as u32).or_default().push((when, with));
+    }
+
+    /// The conditions of a call.
+    #[cfg(test)]
+    pub fn of(&self, call: u32) -> &[(When, Answer)] {
+        self.0.get(&call).map_or(&[], Vec::as_slice)
+    }
+}
 
 const LOAD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
 const IF_EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
 const IF_AT_LEAST: u32 = libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K;
 const IF_ANY_BIT: u32 = libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K;
 const JUMP: u32 = libc::BPF_JMP | libc::BPF_JA;
+const AND: u32 = libc::BPF_ALU | libc::BPF_AND | libc::BPF_K;
 const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
 
 /// Offsets in `struct seccomp_data`: number, architecture, and from 16 the six registers. Both architectures are
@@ -119,8 +145,9 @@ fn leaves(verdicts: &Verdicts) -> Vec<Leaf> {
             leaves.push(Leaf { first, code });
         }
     };
-    for (number, (when, with)) in verdicts.iter().filter(|(number, _)| **number < X32_BIT) {
-        push(*number, test(when, *with));
+    for (number, conditions) in verdicts.0.iter().filter(|(number, _)| **number < X32_BIT) {
+        let code = conditions.iter().rev().fold(allow(), |rest, (when, with)| test(when, answer(*with), rest));
+        push(*number, code);
         push(number + 1, allow());
     }
     push(X32_BIT, vec![answer(libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned())]);
@@ -149,49 +176,64 @@ fn low_half(arg: u8) -> Instruction {
     op(LOAD, AT_ARGS + 8 * u32::from(arg), 0, 0)
 }
 
-/// The instructions that allow a call or answer it.
-fn test(when: &When, with: Answer) -> Vec<Instruction> {
-    let hit = answer(with);
-    let allow = answer(libc::SECCOMP_RET_ALLOW);
-    match when {
-        When::Always => vec![hit],
-        When::AnyBit { arg, mask } => vec![low_half(*arg), op(IF_ANY_BIT, *mask, 1, 0), allow, hit],
-        When::NotZero { arg } => {
-            let high = op(LOAD, AT_ARGS + 8 * u32::from(*arg) + 4, 0, 0);
-            let any = |jt| op(IF_ANY_BIT, u32::MAX, jt, 0);
-            vec![low_half(*arg), any(3), high, any(1), allow, hit]
-        }
-        When::ValueAndPointer { arg, value, pointer } => {
-            let mut program = vec![low_half(*arg), op(IF_EQUAL, *value, 0, 4)];
-            program.extend(test(&When::NotZero { arg: *pointer }, with));
-            program
-        }
-        When::OneOf { arg, values } => choose(*arg, values, &[hit], &[allow]),
-        When::NoneOf { arg, values } => choose(*arg, values, &[allow], &[hit]),
-        When::Socket { families, netlink } => {
-            let inner = choose(2, netlink, &[allow], &[hit]);
-            let others: Vec<u32> =
-                families.iter().copied().filter(|family| *family != libc::AF_NETLINK.cast_unsigned()).collect();
-            let outer = choose(0, &others, &[allow], &[hit]);
-            // Netlink goes on to the protocols, which stand last.
-            let mut program = vec![low_half(0), op(IF_EQUAL, libc::AF_NETLINK.cast_unsigned(), outer.len() as u8, 0)];
-            program.extend(outer);
-            program.extend(inner);
-            program
-        }
-    }
+fn high_half(arg: u8) -> Instruction {
+    op(LOAD, AT_ARGS + 8 * u32::from(arg) + 4, 0, 0)
 }
 
-/// `found` when the register is one of the values, else `missed`; each is one instruction that returns.
-fn choose(arg: u8, values: &[u32], found: &[Instruction; 1], missed: &[Instruction; 1]) -> Vec<Instruction> {
-    let mut program = vec![low_half(arg)];
-    for (index, value) in values.iter().enumerate() {
-        // Past the comparisons that are left and `missed`.
-        program.push(op(IF_EQUAL, *value, (values.len() - index) as u8, 0));
+/// The instructions that answer a call with `hit`, or go on with `rest`, which ends in a return on each way. Every jump
+/// reaches over a part of them, so a call's conditions must stay below 255 instructions.
+fn test(when: &When, hit: Instruction, rest: Vec<Instruction>) -> Vec<Instruction> {
+    let over = rest.len() as u8;
+    let mut program = match when {
+        When::Always => return vec![hit],
+        When::AnyBit { arg, mask } => vec![low_half(*arg), op(IF_ANY_BIT, *mask, over, 0)],
+        When::NoBit { arg, mask } => vec![low_half(*arg), op(IF_ANY_BIT, *mask, 0, over)],
+        When::NotZero { arg } => {
+            let any = |jt| op(IF_ANY_BIT, u32::MAX, jt, 0);
+            vec![low_half(*arg), any(over + 2), high_half(*arg), any(over)]
+        }
+        When::ValueAndPointer { arg, value, pointer } => {
+            let inner = test(&When::NotZero { arg: *pointer }, hit, rest.clone());
+            vec![low_half(*arg), op(IF_EQUAL, *value, 0, inner.len() as u8)].into_iter().chain(inner).collect()
+        }
+        When::OneOf { arg, values } => {
+            // Past the comparisons that are left and the rest.
+            [low_half(*arg)].into_iter().chain(comparisons(values, over)).collect()
+        }
+        When::NoneOf { arg, values } => {
+            let head = [low_half(*arg)].into_iter().chain(comparisons(values, 1));
+            return head.chain([hit]).chain(rest).collect();
+        }
+        When::Socket { families, netlink } => {
+            let netlink_family = libc::AF_NETLINK.cast_unsigned();
+            let inner = test(&When::NoneOf { arg: 2, values: netlink.clone() }, hit, rest.clone());
+            let others = families.iter().copied().filter(|family| *family != netlink_family).collect();
+            let outer = test(&When::NoneOf { arg: 0, values: others }, hit, rest);
+            // Netlink goes on to the protocols, which stand last.
+            let head = vec![low_half(0), op(IF_EQUAL, netlink_family, outer.len() as u8, 0)];
+            return head.into_iter().chain(outer).chain(inner).collect();
+        }
+        When::SocketType { family, types } => {
+            // The flags SOCK_NONBLOCK and SOCK_CLOEXEC stand above the type.
+            const TYPE_BITS: u32 = 0xf;
+            let mut inner = vec![low_half(1), op(AND, TYPE_BITS, 0, 0)];
+            inner.extend(comparisons(types, 1));
+            inner.push(hit);
+            let head = vec![low_half(0), op(IF_EQUAL, *family, 0, inner.len() as u8)];
+            return head.into_iter().chain(inner).chain(rest).collect();
+        }
+    };
+    program.extend(rest);
+    if !matches!(when, When::ValueAndPointer { .. }) {
+        program.push(hit);
     }
-    program.extend(missed);
-    program.extend(found);
     program
+}
+
+/// One comparison a value, each of which jumps past those that are left and `beyond` more.
+fn comparisons(values: &[u32], beyond: u8) -> impl Iterator<Item = Instruction> {
+    let last = values.len().saturating_sub(1);
+    values.iter().enumerate().map(move |(index, value)| op(IF_EQUAL, *value, (last - index) as u8 + beyond, 0))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Carries out the steps of a plan in their order, in the process that will become, or start, the command.
 
+use crate::broker::Ready;
 use crate::enforced::{Failure, Ledger, Outcome, Step};
 use crate::landlock::{self, Domain};
 use crate::limits::Limits;
@@ -7,6 +8,7 @@ use crate::namespaces::{self, Ids};
 use crate::seccomp::Surroundings;
 use crate::{mounts, private_tmp, privileges, seccomp, sys};
 use plan::{LandlockAccess, LandlockRule, LinuxPlan, Network, PlanOp, Report, TmpPlace};
+use rustix::process::DumpableBehavior;
 use std::os::fd::OwnedFd;
 
 /// What the supervisor prepared before this process began.
@@ -23,6 +25,7 @@ pub struct Ground<'a> {
 /// What is left to hand over when all steps are done.
 pub struct Confined {
     pub enforced: Report,
+    /// The listener of the filter, where a broker answers.
     pub listener: Option<OwnedFd>,
 }
 
@@ -35,30 +38,48 @@ impl Ground<'_> {
         }
     }
 
-    /// Applies every step. An error is the finished `refused` line: then nothing may run in this process.
-    pub fn confine(&self) -> Result<Confined, Box<Report>> {
-        let mut ledger = Ledger::new(self.plan);
+    /// Applies the steps up to Landlock, which the warden and the command share. An error is the finished `refused` line:
+    /// then nothing may run in this process.
+    pub fn confine_warden(&self, ledger: &mut Ledger<'_>) -> Result<(), Box<Report>> {
+        let abi = sys::landlock_abi();
+        for op in self.plan.ops.iter().filter(|op| !is_the_commands(op)) {
+            ledger.record(op, self.apply(op, abi))?;
+        }
+        // After the privileges are gone: what the command may not enter, it does not start in.
+        let folder = self.plan.command.cwd.as_str();
+        let entered = rustix::process::chdir(folder).map_err(Failure::at(format!("enter \"{folder}\"")));
+        entered.map_err(|failure| Box::new(ledger.refuse("command", failure)))
+    }
+
+    /// Applies the steps that only the command is under: what keeps it off the warden, and the filter.
+    pub fn confine_command(
+        &self,
+        ledger: &mut Ledger<'_>,
+        wanted: Option<Result<Ready, Failure>>,
+    ) -> Result<Confined, Box<Report>> {
+        let abi = sys::landlock_abi();
+        let broker = self.plan.ops.iter().find(|op| matches!(op, PlanOp::Broker { .. }));
+        let seccomp = self.plan.ops.iter().find(|op| matches!(op, PlanOp::Seccomp { .. }));
         let mut listener = None;
-        let landlock_abi = sys::landlock_abi();
-        for op in &self.plan.ops {
-            let step = match op {
-                PlanOp::Seccomp { network, watch, .. } => {
-                    self.enter_folder().map_err(|failure| Box::new(ledger.refuse("command", failure)))?;
-                    let (step, made) = seccomp::install(
-                        Surroundings { network: *network, on_host: self.namespaces.is_err() },
-                        watch.as_deref().unwrap_or_default(),
-                    );
-                    listener = made;
-                    step
+        if let Some(op @ PlanOp::Seccomp { network, .. }) = seccomp {
+            let around = Surroundings { network: *network, on_host: self.namespaces.is_err() };
+            let ready = wanted.map(|ready| prepare_broker(abi).and(ready));
+            let traps = ready.as_ref().and_then(|ready| ready.as_ref().ok()).map(|ready| ready.traps);
+            let installed = seccomp::install(around, traps);
+            let heard = match (ready, installed.listener) {
+                (Some(Err(failure)), _) | (_, Some(Err(failure))) => Err(failure),
+                (_, Some(Ok(made))) => {
+                    listener = Some(made);
+                    Ok(Outcome::whole())
                 }
-                op => self.apply(op, landlock_abi),
+                (_, None) => Err(Failure::plain("The filter was not installed")),
             };
-            ledger.record(op, step)?;
+            if let Some(op) = broker {
+                ledger.record(op, heard)?;
+            }
+            ledger.record(op, installed.filter)?;
         }
-        if !self.plan.ops.iter().any(|op| matches!(op, PlanOp::Seccomp { .. })) {
-            self.enter_folder().map_err(|failure| Box::new(ledger.refuse("command", failure)))?;
-        }
-        let enforced = ledger.finish(landlock_abi, self.tmpdir())?;
+        let enforced = ledger.finish(abi, self.tmpdir())?;
         Ok(Confined { enforced, listener })
     }
 
@@ -68,7 +89,6 @@ impl Ground<'_> {
                 Some(limits) => limits.enter(self.has_user_namespace()),
                 None => Err(Failure::plain("They were not prepared")),
             },
-            PlanOp::Broker { .. } => Err(Failure::plain("This launcher has no broker yet")),
             PlanOp::Namespaces { kinds, .. } => {
                 let ids = self.in_namespaces()?;
                 if kinds.contains(&plan::NamespaceKind::User) {
@@ -107,7 +127,7 @@ impl Ground<'_> {
                     abi: landlock_abi,
                 })
             }
-            PlanOp::Seccomp { .. } => Err(Failure::plain("It is applied by its caller, which keeps the listener")),
+            PlanOp::Broker { .. } | PlanOp::Seccomp { .. } => Err(Failure::plain("It is the command's own step")),
         }
     }
 
@@ -137,11 +157,16 @@ impl Ground<'_> {
         let tmp = self.tmpdir().map(|path| LandlockRule { path, access: LandlockAccess::Rw, except: Vec::new() });
         rules.iter().cloned().chain(tmp).collect()
     }
+}
 
-    /// Before seccomp, so that this process's own calls never meet the watch, and after the privileges are gone: what
-    /// the command may not enter, it does not start in.
-    fn enter_folder(&self) -> Result<(), Failure> {
-        let folder = self.plan.command.cwd.as_str();
-        rustix::process::chdir(folder).map_err(Failure::at(format!("enter \"{folder}\"")))
-    }
+/// The steps that the warden itself is not under.
+fn is_the_commands(op: &PlanOp) -> bool {
+    matches!(op, PlanOp::Broker { .. } | PlanOp::Seccomp { .. })
+}
+
+/// What a broker stands on: the command can't reach the warden, the warden can look into the command.
+fn prepare_broker(abi: u32) -> Result<(), Failure> {
+    landlock::keep_off_the_warden(abi)?;
+    // So that the warden can read what this process says before its first execve, which makes it dumpable anyway.
+    rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable).map_err(Failure::at("dumpable"))
 }

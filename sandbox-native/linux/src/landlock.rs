@@ -49,6 +49,28 @@ pub fn restrict(domain: &Domain<'_>) -> Step {
     Ok(outcome)
 }
 
+/// A second layer for the command alone. A domain can't trace or signal what is outside of it, and the warden is, with the
+/// first layer only (signals and abstract sockets from ABI 6). Where there is no Landlock, init of a pid namespace takes no
+/// signals and a process that is not dumpable can't be traced.
+pub fn keep_off_the_warden(abi: u32) -> Result<(), Failure> {
+    if abi == 0 {
+        return Ok(());
+    }
+    let failed = |error: landlock::RulesetError| Failure::plain(format!("landlock for the broker: {error}"));
+    // Something must be handled, and what is not allowed again is refused: REFER is refused by each layer that does not
+    // allow it, and block devices need a capability that is gone.
+    let handled = if abi >= 2 { AccessFs::Refer } else { AccessFs::MakeBlock };
+    let mut ruleset =
+        Ruleset::default().set_compatibility(CompatLevel::HardRequirement).handle_access(handled).map_err(failed)?;
+    if abi >= 6 {
+        ruleset = ruleset.scope(Scope::Signal | Scope::AbstractUnixSocket).map_err(failed)?;
+    }
+    let root = rustix::fs::openat(CWD, "/", O_PATH, Mode::empty()).map_err(Failure::at("open /"))?;
+    let created = ruleset.create().map_err(failed)?;
+    let created = created.add_rule(PathBeneath::new(root, handled)).map_err(failed)?;
+    created.restrict_self().map(drop).map_err(failed)
+}
+
 /// The losses that matter to what was asked. ABI 1 refuses more and not less; ioctl and TCP have seccomp or namespaces.
 fn losses(domain: &Domain<'_>) -> Vec<Failure> {
     let matters = |since: u32| match since {

@@ -1,6 +1,7 @@
-//! The link between the supervisor and the process it started: what that one made, and how the command ended.
+//! The link between the supervisor and the warden, and between the warden and the command before it is executed.
 
 use crate::exit_code::WaitStatus;
+use plan::Report;
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
@@ -12,15 +13,22 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// One message. Descriptors travel beside the bytes.
 pub enum Message {
-    /// The listener of the watch.
-    Listener(OwnedFd),
-    /// The command runs: a descriptor of its process, and the listener, in one message because each wakes the supervisor.
-    Started { command: OwnedFd, listener: Option<OwnedFd> },
+    /// From the command to the warden: confined, and about to execute; with the listener of its filter, if it has one.
+    Confined(Option<OwnedFd>),
+    /// The command runs: a descriptor of its process.
+    Started(OwnedFd),
+    /// A `denial` or `trusted` line for the host.
+    Event(Box<Report>),
+    /// The same, if its path exists on the host: the warden sees the view only.
+    IfOnHost(Box<Report>),
     /// The command ended.
     Ended(WaitStatus),
     /// Nothing ran; the line was written.
     Refused,
 }
+
+/// Longer than any event: a path has 4 KB, and JSON makes six bytes of one at most.
+const LONGEST_MESSAGE_BYTES: usize = 48 << 10;
 
 /// One end. Messages keep their bounds (SOCK_SEQPACKET).
 pub struct Link(OwnedFd);
@@ -39,42 +47,65 @@ impl Link {
 
     /// Sends a message; the descriptor in it is closed on this side.
     pub fn send(&self, message: &Message) -> Result<(), Errno> {
-        let (kind, status, fds) = match message {
-            Message::Listener(listener) => (b'L', 0, [Some(listener), None]),
-            Message::Started { command, listener } => (b'S', 0, [Some(command), listener.as_ref()]),
-            Message::Ended(status) => (b'E', status.0, [None, None]),
-            Message::Refused => (b'R', 0, [None, None]),
+        let event = |kind: u8, report: &Report| {
+            let mut bytes = vec![kind];
+            // A report can be written: it has no map with other keys than strings.
+            bytes.extend(serde_json::to_vec(report).unwrap_or_default());
+            bytes
         };
-        let [a, b, c, d] = status.to_le_bytes();
-        let bytes = [kind, a, b, c, d];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+        let (bytes, fd) = match message {
+            Message::Confined(listener) => (vec![b'C'], listener.as_ref()),
+            Message::Started(command) => (vec![b'S'], Some(command)),
+            Message::Event(report) => (event(b'V', report), None),
+            Message::IfOnHost(report) => (event(b'H', report), None),
+            Message::Ended(status) => ([b'E'].into_iter().chain(status.0.to_le_bytes()).collect(), None),
+            Message::Refused => (vec![b'R'], None),
+        };
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut control = SendAncillaryBuffer::new(&mut space);
-        let fds: Vec<BorrowedFd<'_>> = fds.into_iter().flatten().map(AsFd::as_fd).collect();
-        if !fds.is_empty() {
-            control.push(SendAncillaryMessage::ScmRights(&fds));
+        let fds = fd.map(AsFd::as_fd);
+        if let Some(fd) = &fds {
+            control.push(SendAncillaryMessage::ScmRights(std::slice::from_ref(fd)));
         }
         rustix::net::sendmsg(&self.0, &[IoSlice::new(&bytes)], &mut control, SendFlags::NOSIGNAL).map(drop)
     }
 
     /// The next message, if there is one now. EAGAIN when there is none, EPIPE when the other end is closed.
     pub fn receive(&self) -> Result<Message, Errno> {
-        let mut bytes = [0_u8; 5];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
-        let mut control = RecvAncillaryBuffer::new(&mut space);
-        let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
-        let received = rustix::net::recvmsg(&self.0, &mut [IoSliceMut::new(&mut bytes)], &mut control, flags)?;
-        if received.bytes == 0 {
-            return Err(Errno::PIPE);
+        self.take(RecvFlags::DONTWAIT)
+    }
+
+    /// The next message, however long it takes. EPIPE when the other end is closed.
+    pub fn wait(&self) -> Result<Message, Errno> {
+        loop {
+            match self.take(RecvFlags::empty()) {
+                Err(Errno::INTR) => {}
+                taken => return taken,
+            }
         }
-        let mut fds = control.drain().flat_map(|message| match message {
-            RecvAncillaryMessage::ScmRights(fds) => fds.collect::<Vec<OwnedFd>>(),
-            _ => Vec::new(),
+    }
+
+    fn take(&self, flags: RecvFlags) -> Result<Message, Errno> {
+        let mut bytes = vec![0_u8; LONGEST_MESSAGE_BYTES];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let flags = flags | RecvFlags::CMSG_CLOEXEC;
+        let received = rustix::net::recvmsg(&self.0, &mut [IoSliceMut::new(&mut bytes)], &mut control, flags)?;
+        let fd = control.drain().find_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(mut fds) => fds.next(),
+            _ => None,
         });
-        let [kind, a, b, c, d] = bytes;
-        match (kind, fds.next(), fds.next()) {
-            (b'L', Some(listener), _) => Ok(Message::Listener(listener)),
-            (b'S', Some(command), listener) => Ok(Message::Started { command, listener }),
-            (b'E', _, _) => Ok(Message::Ended(WaitStatus(i32::from_le_bytes([a, b, c, d])))),
+        let (kind, rest) = bytes.get(..received.bytes).and_then(<[u8]>::split_first).ok_or(Errno::PIPE)?;
+        let event = || serde_json::from_slice(rest).map_err(|_| Errno::BADMSG);
+        match (*kind, fd) {
+            (b'C', listener) => Ok(Message::Confined(listener)),
+            (b'S', Some(command)) => Ok(Message::Started(command)),
+            (b'V', _) => Ok(Message::Event(event()?)),
+            (b'H', _) => Ok(Message::IfOnHost(event()?)),
+            (b'E', _) => {
+                let status = rest.try_into().map_err(|_| Errno::BADMSG)?;
+                Ok(Message::Ended(WaitStatus(i32::from_le_bytes(status))))
+            }
             _ => Ok(Message::Refused),
         }
     }

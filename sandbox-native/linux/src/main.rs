@@ -3,6 +3,7 @@
 #![cfg_attr(not(test), no_main)]
 
 mod bpf;
+mod broker;
 mod channel;
 mod command;
 mod confine;
@@ -31,9 +32,7 @@ mod seccomp_table;
 mod signals;
 mod supervise;
 mod sys;
-mod watch;
-mod watch_files;
-mod watch_net;
+mod warden;
 
 const USAGE: &str = "usage: cordon-launcher run --channel=FD | probe | --version";
 

@@ -1,16 +1,19 @@
-//! The filter: refuses what `seccomp_table` lists and traps calls for the watch. Last step of all, because it forbids what
-//! the steps before it use.
+//! The filter: refuses what `seccomp_table` lists and traps calls for the broker. Last step of all, because it forbids
+//! what the steps before it use.
 
 use crate::bpf::{self, Instruction, Verdicts, When};
+use crate::broker::sockets;
 use crate::enforced::{Failure, Outcome, Step};
 use crate::seccomp_table as table;
 use crate::sys;
-use plan::{Network, WatchKind};
+use plan::Network;
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 
 const REFUSE: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned();
 const ABSENT: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
+/// What a kernel without TCP Fast Open says; programs then connect first.
+const UNSUPPORTED: u32 = libc::SECCOMP_RET_ERRNO | libc::EOPNOTSUPP.cast_unsigned();
 const TRAP: u32 = libc::SECCOMP_RET_USER_NOTIF;
 /// The call is not made, and its caller is told that it went well.
 const IGNORE: u32 = libc::SECCOMP_RET_ERRNO;
@@ -23,6 +26,15 @@ pub struct Surroundings {
     pub on_host: bool,
 }
 
+/// Which calls a broker wants to hear of beyond those that it always does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traps {
+    /// Every open, and not only those for writing.
+    pub reads: bool,
+    /// Changes of mode, owner, times and attributes.
+    pub metadata: bool,
+}
+
 fn unsigned(values: &[libc::c_int]) -> Vec<u32> {
     values.iter().map(|value| value.cast_unsigned()).collect()
 }
@@ -31,93 +43,120 @@ fn any_of(flags: &[libc::c_int]) -> u32 {
     flags.iter().fold(0, |mask, flag| mask | flag.cast_unsigned())
 }
 
-/// System call numbers are small and never negative.
-fn number(call: libc::c_long) -> u32 {
-    call as u32
-}
-
 /// Which sockets are refused.
-fn refused_sockets(around: Surroundings) -> When {
+fn refused_sockets(around: Surroundings, brokered: bool) -> When {
     let (families, netlink): (&[libc::c_int], &[libc::c_int]) = match around.network {
         Network::Blocked => (&[table::ALWAYS_OPEN_FAMILY], &table::NETLINK_PROTOCOLS_HOST),
         Network::Private => (&table::OPEN_FAMILIES, &table::NETLINK_PROTOCOLS),
         Network::Open if around.on_host => (&table::OPEN_FAMILIES_ON_HOST, &table::NETLINK_PROTOCOLS_HOST),
         Network::Open => (&table::OPEN_FAMILIES, &table::NETLINK_PROTOCOLS_HOST),
     };
-    When::Socket { families: unsigned(families), netlink: unsigned(netlink) }
+    let mut families = unsigned(families);
+    if brokered && sockets::JUDGES_UNIX && !families.contains(&libc::AF_UNIX.cast_unsigned()) {
+        families.push(libc::AF_UNIX.cast_unsigned());
+    }
+    When::Socket { families, netlink: unsigned(netlink) }
 }
 
 /// What is refused. clone3 is not there at all: it hides its flags behind a pointer, and with ENOSYS libc falls back to
-/// clone.
-fn refusals(around: Surroundings) -> Verdicts {
-    let refused = table::REFUSED.iter().chain(table::REFUSED_HERE);
-    let mut verdicts: Verdicts = refused.map(|(call, _)| (number(*call), (When::Always, REFUSE))).collect();
+/// clone. Sockets are the business of `socket_rules`.
+fn refusals() -> Verdicts {
+    let mut verdicts = Verdicts::default();
+    for (call, _) in table::REFUSED.iter().chain(table::REFUSED_HERE) {
+        verdicts.push(*call, When::Always, REFUSE);
+    }
     let namespaces = any_of(&table::NAMESPACE_FLAGS);
     let with_time = namespaces | table::CLONE_NEWTIME.cast_unsigned();
-    for (call, when) in [
-        (libc::SYS_clone, When::AnyBit { arg: 0, mask: namespaces }),
-        (libc::SYS_unshare, When::AnyBit { arg: 0, mask: with_time }),
-        (libc::SYS_ioctl, When::OneOf { arg: 1, values: table::REFUSED_IOCTLS.to_vec() }),
-        (libc::SYS_personality, When::NoneOf { arg: 0, values: table::PERSONALITIES.to_vec() }),
-        (libc::SYS_socket, refused_sockets(around)),
-    ] {
-        verdicts.insert(number(call), (when, REFUSE));
-    }
+    verdicts.push(libc::SYS_clone, When::AnyBit { arg: 0, mask: namespaces }, REFUSE);
+    verdicts.push(libc::SYS_unshare, When::AnyBit { arg: 0, mask: with_time }, REFUSE);
+    verdicts.push(libc::SYS_ioctl, When::OneOf { arg: 1, values: table::REFUSED_IOCTLS.to_vec() }, REFUSE);
+    verdicts.push(libc::SYS_personality, When::NoneOf { arg: 0, values: table::PERSONALITIES.to_vec() }, REFUSE);
     // See privileges::no_core_dumps: 1 is what keeps the host's handler from being started, and 0 would undo it.
-    for (call, when) in [
-        (libc::SYS_setrlimit, When::OneOf { arg: 0, values: vec![libc::RLIMIT_CORE] }),
-        (libc::SYS_prlimit64, When::ValueAndPointer { arg: 1, value: libc::RLIMIT_CORE, pointer: 2 }),
-    ] {
-        verdicts.insert(number(call), (when, IGNORE));
-    }
-    verdicts.insert(number(libc::SYS_clone3), (When::Always, ABSENT));
+    verdicts.push(libc::SYS_setrlimit, When::OneOf { arg: 0, values: vec![libc::RLIMIT_CORE] }, IGNORE);
+    let sets_core = When::ValueAndPointer { arg: 1, value: libc::RLIMIT_CORE, pointer: 2 };
+    verdicts.push(libc::SYS_prlimit64, sets_core, IGNORE);
+    verdicts.push(libc::SYS_clone3, When::Always, ABSENT);
     verdicts
 }
 
-/// Adds the calls that the watch sees. An open counts when its flags can write or make a file; openat2 hides its flags
-/// behind a pointer and is not seen. None of them has a verdict of its own but socket(2).
-fn add_traps(verdicts: &mut Verdicts, kinds: &[WatchKind], around: Surroundings) {
-    let mut trap = |call, when| drop(verdicts.insert(number(call), (when, TRAP)));
-    if kinds.contains(&WatchKind::Write) {
-        let writing = |arg| {
-            let mask = any_of(&[libc::O_WRONLY, libc::O_RDWR, libc::O_CREAT, libc::O_TRUNC]);
-            When::AnyBit { arg, mask }
+/// Sockets, and the ways to send to an address that no connect names.
+fn socket_rules(verdicts: &mut Verdicts, around: Surroundings, brokered: bool) {
+    if brokered {
+        // sendmsg(2) hides its address behind two pointers, so a unix socket must be of a kind that takes none.
+        let connected = || When::SocketType {
+            family: libc::AF_UNIX.cast_unsigned(),
+            types: unsigned(&[libc::SOCK_STREAM, libc::SOCK_SEQPACKET]),
         };
-        trap(libc::SYS_openat, writing(2));
-        #[cfg(target_arch = "x86_64")]
-        {
-            trap(libc::SYS_open, writing(1));
-            trap(libc::SYS_creat, When::Always);
-        }
+        verdicts.push(libc::SYS_socket, connected(), REFUSE);
+        verdicts.push(libc::SYS_socketpair, connected(), REFUSE);
     }
-    if kinds.contains(&WatchKind::Connect) {
-        trap(libc::SYS_connect, When::Always);
-        trap(libc::SYS_sendto, When::NotZero { arg: 4 });
-        if around.network == Network::Blocked {
-            // Refused by the answer of the watch, which looks at registers only; without a listener the kernel says ENOSYS.
-            trap(libc::SYS_socket, refused_sockets(around));
+    // Where the network is blocked, a refused socket is reported too: it is the only sign of an attempt.
+    let with = if brokered && around.network == Network::Blocked { TRAP } else { REFUSE };
+    verdicts.push(libc::SYS_socket, refused_sockets(around, brokered), with);
+    for (call, flags) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
+        verdicts.push(call, When::AnyBit { arg: flags, mask: any_of(&[libc::MSG_FASTOPEN]) }, UNSUPPORTED);
+    }
+    if brokered {
+        verdicts.push(libc::SYS_connect, When::Always, TRAP);
+        verdicts.push(libc::SYS_sendto, When::NotZero { arg: 4 }, TRAP);
+        if sockets::JUDGES_UNIX {
+            verdicts.push(libc::SYS_bind, When::Always, TRAP);
         }
     }
 }
 
-/// Installs the filter; gives the listener of the watch where there is one. Needs no_new_privs. The watch missing is a
-/// remark and no loss: it protects nothing.
-pub fn install(around: Surroundings, watch: &[WatchKind]) -> (Step, Option<OwnedFd>) {
-    let whole = |why| Ok(Outcome { why, ..Outcome::whole() });
-    let mut missing = None;
-    if !watch.is_empty() {
-        let mut verdicts = refusals(around);
-        add_traps(&mut verdicts, watch, around);
-        match sys::load_filter_listened(&bpf::assemble(&verdicts)) {
-            Ok(listener) => return (whole(None), Some(listener)),
-            Err(Errno::BUSY) => missing = Some("watch is missing: EBUSY: an outer sandbox already listens".into()),
-            Err(errno) => {
-                missing = Some(format!("watch is missing: {}", Failure::at("seccomp listener")(errno).why));
-            }
-        }
+/// Adds the calls that the broker answers. An open counts when its flags can write or make a file, or always; openat2
+/// hides its flags behind a pointer.
+fn add_traps(verdicts: &mut Verdicts, traps: Traps) {
+    let opens = |arg| match traps.reads {
+        true => When::NoBit { arg, mask: any_of(&[libc::O_PATH]) },
+        false => When::AnyBit { arg, mask: any_of(&[libc::O_WRONLY, libc::O_RDWR, libc::O_CREAT, libc::O_TRUNC]) },
+    };
+    verdicts.push(libc::SYS_openat, opens(2), TRAP);
+    #[cfg(target_arch = "x86_64")]
+    verdicts.push(libc::SYS_open, opens(1), TRAP);
+    let metadata: &[libc::c_long] = if traps.metadata { table::METADATA } else { &[] };
+    for call in table::TRAPPED.iter().chain(metadata) {
+        verdicts.push(*call, When::Always, TRAP);
     }
-    let loaded = sys::load_filter(&bpf::assemble(&refusals(around)));
-    (loaded.map_err(Failure::at("seccomp")).and_then(|()| whole(missing)), None)
+    // The broker reads the caller's memory, which a process that is not dumpable would close to it.
+    let dumpable = When::OneOf { arg: 0, values: unsigned(&[libc::PR_SET_DUMPABLE]) };
+    verdicts.push(libc::SYS_prctl, dumpable, IGNORE);
+}
+
+fn filter(around: Surroundings, traps: Option<Traps>) -> Verdicts {
+    let mut verdicts = refusals();
+    socket_rules(&mut verdicts, around, traps.is_some());
+    if let Some(traps) = traps {
+        add_traps(&mut verdicts, traps);
+    }
+    verdicts
+}
+
+/// What became of the filter, and of the broker's ear in it.
+pub struct Installed {
+    pub filter: Step,
+    /// Absent where no broker was asked for.
+    pub listener: Option<Result<OwnedFd, Failure>>,
+}
+
+/// Installs the filter, with a listener if a broker wants one. Needs no_new_privs. Without its listener the filter traps
+/// nothing: a call that nobody answers would end in ENOSYS.
+pub fn install(around: Surroundings, traps: Option<Traps>) -> Installed {
+    let listener = traps.map(|traps| {
+        sys::load_filter_listened(&bpf::assemble(&filter(around, Some(traps)))).map_err(|errno| match errno {
+            Errno::BUSY => Failure { why: "EBUSY: an outer sandbox already listens".into(), errno: Some(errno) },
+            errno => Failure::at("seccomp listener")(errno),
+        })
+    });
+    let filter = match &listener {
+        Some(Ok(_)) => Ok(Outcome::whole()),
+        _ => {
+            let loaded = sys::load_filter(&bpf::assemble(&filter(around, None)));
+            loaded.map_err(Failure::at("seccomp")).map(|()| Outcome::whole())
+        }
+    };
+    Installed { filter, listener }
 }
 
 /// A filter that does nothing, to try whether filters can be installed.
@@ -130,16 +169,15 @@ mod tests {
 
     const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
     const NETWORKS: [Network; 3] = [Network::Blocked, Network::Private, Network::Open];
-    const ALL: [WatchKind; 2] = [WatchKind::Write, WatchKind::Connect];
+    const SOME: Option<Traps> = Some(Traps { reads: false, metadata: false });
+    const ALL: Option<Traps> = Some(Traps { reads: true, metadata: true });
 
-    fn program(network: Network, watch: &[WatchKind]) -> Vec<Instruction> {
-        program_in(Surroundings { network, on_host: network == Network::Blocked }, watch)
+    fn program(network: Network, traps: Option<Traps>) -> Vec<Instruction> {
+        program_in(Surroundings { network, on_host: network == Network::Blocked }, traps)
     }
 
-    fn program_in(around: Surroundings, watch: &[WatchKind]) -> Vec<Instruction> {
-        let mut verdicts = refusals(around);
-        add_traps(&mut verdicts, watch, around);
-        bpf::assemble(&verdicts)
+    fn program_in(around: Surroundings, traps: Option<Traps>) -> Vec<Instruction> {
+        bpf::assemble(&filter(around, traps))
     }
 
     fn first(value: i64) -> [u64; 6] {
@@ -149,18 +187,16 @@ mod tests {
     #[test]
     fn every_number_gets_the_answer_of_the_table() {
         for network in NETWORKS {
-            for watch in [&ALL[..], &[]] {
-                let around = Surroundings { network, on_host: false };
-                let mut verdicts = refusals(around);
-                add_traps(&mut verdicts, watch, around);
+            for traps in [ALL, SOME, None] {
+                let verdicts = filter(Surroundings { network, on_host: false }, traps);
                 let program = bpf::assemble(&verdicts);
                 assert!(program.len() < 4096, "BPF_MAXINSNS");
                 for call in (0..1_000).chain([0x3fff_ffff]) {
-                    // Register values that meet no condition, so that only Always is left; NoneOf meets them.
-                    let wanted = match verdicts.get(&call) {
-                        Some((When::Always | When::NoneOf { .. } | When::Socket { .. }, with)) => *with,
-                        _ => ALLOW,
-                    };
+                    // Register values that meet no condition, so that only Always is left; those of absence meet them.
+                    let met = verdicts.of(call).iter().find(|(when, _)| {
+                        matches!(when, When::Always | When::NoneOf { .. } | When::NoBit { .. } | When::Socket { .. })
+                    });
+                    let wanted = met.map_or(ALLOW, |(_, with)| *with);
                     let args = [0x80_0000_0000_u64 | 0x0070_0000, 0, 0, 0, 0, 0];
                     assert_eq!(answer_to(&program, call.into(), args), wanted, "{call} {network:?}");
                 }
@@ -171,7 +207,7 @@ mod tests {
     #[test]
     fn foreign_architectures_die_and_x32_is_absent() {
         const I386: u32 = 0x4000_0003;
-        let program = program(Network::Private, &ALL);
+        let program = program(Network::Private, ALL);
         for call in [0, 20, 435, 0x4000_0000] {
             assert_eq!(run(&program, I386, call, [0; 6]), libc::SECCOMP_RET_KILL_PROCESS);
         }
@@ -183,7 +219,7 @@ mod tests {
 
     #[test]
     fn each_namespace_flag_alone_is_refused_and_threads_start() {
-        let program = program(Network::Private, &ALL);
+        let program = program(Network::Private, ALL);
         for flag in table::NAMESPACE_FLAGS {
             let flags = i64::from(flag | libc::SIGCHLD);
             assert_eq!(answer_to(&program, libc::SYS_clone, first(flags)), REFUSE, "{flag:#x}");
@@ -197,7 +233,7 @@ mod tests {
 
     #[test]
     fn values_are_compared_on_32_bits() {
-        let program = program(Network::Private, &ALL);
+        let program = program(Network::Private, ALL);
         for request in [0x5412, 0x541c, 0x1_0000_5412] {
             assert_eq!(answer_to(&program, libc::SYS_ioctl, [0, request, 0, 0, 0, 0]), REFUSE);
         }
@@ -210,10 +246,10 @@ mod tests {
 
     #[test]
     fn sockets_follow_the_network() {
-        let socket = |family: i32, protocol: u64| [family as u64, 0, protocol, 0, 0, 0];
+        let socket = |family: i32, protocol: u64| [family as u64, 1, protocol, 0, 0, 0];
         for network in NETWORKS {
-            let plain = program(network, &[]);
-            let watched = program(network, &ALL);
+            let plain = program(network, None);
+            let brokered = program(network, ALL);
             let refused = if network == Network::Blocked { TRAP } else { REFUSE };
             let open = network != Network::Blocked;
             for family in [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6] {
@@ -221,7 +257,7 @@ mod tests {
             }
             for args in [socket(40, 0), socket(libc::AF_PACKET, 0), socket(libc::AF_NETLINK, 12)] {
                 assert_eq!(answer_to(&plain, libc::SYS_socket, args), REFUSE, "{network:?}");
-                assert_eq!(answer_to(&watched, libc::SYS_socket, args), refused, "{network:?}");
+                assert_eq!(answer_to(&brokered, libc::SYS_socket, args), refused, "{network:?}");
             }
             assert_eq!(answer_to(&plain, libc::SYS_socket, socket(libc::AF_NETLINK, 0)), ALLOW, "{network:?}");
             let generic = answer_to(&plain, libc::SYS_socket, socket(libc::AF_NETLINK, 16));
@@ -230,19 +266,37 @@ mod tests {
     }
 
     #[test]
-    fn on_the_host_an_open_network_has_no_sockets_by_path() {
-        let socket = |family: i32| [family as u64, 0, 0, 0, 0, 0];
-        let program = program_in(Surroundings { network: Network::Open, on_host: true }, &ALL);
-        assert_eq!(answer_to(&program, libc::SYS_socket, socket(libc::AF_UNIX)), REFUSE);
+    fn on_the_host_an_open_network_has_sockets_by_path_where_a_broker_judges_them() {
+        let socket = |family: i32| [family as u64, 1, 0, 0, 0, 0];
+        let around = Surroundings { network: Network::Open, on_host: true };
+        let (plain, brokered) = (program_in(around, None), program_in(around, ALL));
+        assert_eq!(answer_to(&plain, libc::SYS_socket, socket(libc::AF_UNIX)), REFUSE);
+        assert_eq!(answer_to(&brokered, libc::SYS_socket, socket(libc::AF_UNIX)) == ALLOW, sockets::JUDGES_UNIX);
         for family in [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK] {
-            assert_eq!(answer_to(&program, libc::SYS_socket, socket(family)), ALLOW);
+            assert_eq!(answer_to(&plain, libc::SYS_socket, socket(family)), ALLOW);
         }
-        assert_eq!(answer_to(&program, libc::SYS_socketpair, socket(libc::AF_UNIX)), ALLOW);
+        assert_eq!(answer_to(&plain, libc::SYS_socketpair, socket(libc::AF_UNIX)), ALLOW);
+    }
+
+    #[test]
+    fn unix_sockets_that_take_addresses_are_refused_where_a_broker_judges_addresses() {
+        let program = program(Network::Private, SOME);
+        for call in [libc::SYS_socket, libc::SYS_socketpair] {
+            let of = |kind: i32| answer_to(&program, call, [1, kind as u64, 0, 0, 0, 0]);
+            for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC] {
+                assert_eq!(of(kind), REFUSE, "{kind:#x}");
+            }
+            for kind in [libc::SOCK_STREAM, libc::SOCK_SEQPACKET, libc::SOCK_STREAM | libc::SOCK_NONBLOCK] {
+                assert_eq!(of(kind), ALLOW, "{kind:#x}");
+            }
+        }
+        let udp = [libc::AF_INET as u64, libc::SOCK_DGRAM as u64, 0, 0, 0, 0];
+        assert_eq!(answer_to(&program, libc::SYS_socket, udp), ALLOW);
     }
 
     #[test]
     fn the_limit_on_core_dumps_can_be_read_and_not_changed() {
-        let program = program(Network::Private, &ALL);
+        let program = program(Network::Private, ALL);
         let prlimit = |what, new: u64| answer_to(&program, libc::SYS_prlimit64, [0, what, new, 0, 0, 0]);
         let core = u64::from(libc::RLIMIT_CORE);
         assert_eq!((prlimit(core, 0), prlimit(core, 1), prlimit(core, 1 << 40)), (ALLOW, IGNORE, IGNORE));
@@ -251,16 +305,31 @@ mod tests {
     }
 
     #[test]
-    fn the_watch_traps_what_can_write_or_connect_and_nothing_else() {
-        let program = program(Network::Private, &ALL);
-        let open = |flags: i32| answer_to(&program, libc::SYS_openat, [0, 0, flags as u64, 0, 0, 0]);
+    fn the_broker_hears_what_can_write_or_connect_and_of_reads_only_when_asked() {
+        let program = program(Network::Private, SOME);
+        let open =
+            |program: &[Instruction], flags: i32| answer_to(program, libc::SYS_openat, [0, 0, flags as u64, 0, 0, 0]);
         for flags in [libc::O_WRONLY, libc::O_RDWR, libc::O_CREAT, libc::O_TRUNC] {
-            assert_eq!(open(flags | libc::O_CLOEXEC), TRAP);
+            assert_eq!(open(&program, flags | libc::O_CLOEXEC), TRAP);
         }
-        assert_eq!(open(libc::O_RDONLY | libc::O_CLOEXEC | libc::O_DIRECTORY), ALLOW);
+        let reading = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_DIRECTORY;
+        let reads = program_in(Surroundings { network: Network::Private, on_host: false }, ALL);
+        assert_eq!((open(&program, reading), open(&reads, reading)), (ALLOW, TRAP));
+        assert_eq!(open(&reads, libc::O_PATH | libc::O_CLOEXEC), ALLOW);
         assert_eq!(answer_to(&program, libc::SYS_connect, [0; 6]), TRAP);
-        let send = |address| answer_to(&program, libc::SYS_sendto, [0, 0, 0, 0, address, 0]);
-        assert_eq!((send(0), send(1), send(1 << 40)), (ALLOW, TRAP, TRAP));
+        let send = |flags, address| answer_to(&program, libc::SYS_sendto, [0, 0, 0, flags, address, 0]);
+        assert_eq!((send(0, 0), send(0, 1), send(0, 1 << 40)), (ALLOW, TRAP, TRAP));
+        let fast = libc::MSG_FASTOPEN as u64;
+        assert_eq!((send(fast, 0), send(fast, 1)), (UNSUPPORTED, UNSUPPORTED));
+        assert_eq!(answer_to(&program, libc::SYS_sendmsg, [0, 0, fast, 0, 0, 0]), UNSUPPORTED);
+        for call in [libc::SYS_openat2, libc::SYS_renameat2, libc::SYS_linkat, libc::SYS_execve] {
+            assert_eq!(answer_to(&program, call, [0; 6]), TRAP);
+        }
+        for call in table::METADATA {
+            assert_eq!((answer_to(&program, *call, [0; 6]), answer_to(&reads, *call, [0; 6])), (ALLOW, TRAP));
+        }
+        assert_eq!(answer_to(&program, libc::SYS_prctl, [libc::PR_SET_DUMPABLE as u64, 0, 0, 0, 0, 0]), IGNORE);
+        assert_eq!(answer_to(&program, libc::SYS_prctl, [libc::PR_SET_NAME as u64, 0, 0, 0, 0, 0]), ALLOW);
         assert_eq!(answer_to(&program, libc::SYS_mount, [0; 6]), REFUSE);
     }
 }

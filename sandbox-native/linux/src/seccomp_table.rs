@@ -71,6 +71,161 @@ pub const REFUSED_HERE: &[(c_long, &str)] = &[
 #[cfg(not(target_arch = "x86_64"))]
 pub const REFUSED_HERE: &[(c_long, &str)] = &[];
 
+/// setxattrat(2), removexattrat(2) and file_setattr(2), since Linux 6.13 and 6.17.
+pub const SETXATTRAT: c_long = 463;
+pub const REMOVEXATTRAT: c_long = 466;
+pub const FILE_SETATTR: c_long = 469;
+
+/// Answered by the broker whatever the registers hold: what names a place that it makes, changes or removes, and what
+/// executes. open(2) and openat(2) are not here: their flags decide.
+#[cfg(target_arch = "x86_64")]
+pub const TRAPPED: &[c_long] = &[
+    SYS_openat2,
+    SYS_creat,
+    SYS_mkdir,
+    SYS_mkdirat,
+    SYS_mknod,
+    SYS_mknodat,
+    SYS_symlink,
+    SYS_symlinkat,
+    SYS_link,
+    SYS_linkat,
+    SYS_rename,
+    SYS_renameat,
+    SYS_renameat2,
+    SYS_unlink,
+    SYS_unlinkat,
+    SYS_rmdir,
+    SYS_truncate,
+    SYS_execve,
+    SYS_execveat,
+];
+/// As above, where the kernel has only the younger calls.
+#[cfg(not(target_arch = "x86_64"))]
+pub const TRAPPED: &[c_long] = &[
+    SYS_openat2,
+    SYS_mkdirat,
+    SYS_mknodat,
+    SYS_symlinkat,
+    SYS_linkat,
+    SYS_renameat,
+    SYS_renameat2,
+    SYS_unlinkat,
+    SYS_truncate,
+    SYS_execve,
+    SYS_execveat,
+];
+
+/// Answered by the broker where it guards mode, owner, times and attributes.
+#[cfg(target_arch = "x86_64")]
+pub const METADATA: &[c_long] = &[
+    SYS_chmod,
+    SYS_fchmod,
+    SYS_fchmodat,
+    SYS_fchmodat2,
+    SYS_chown,
+    SYS_lchown,
+    SYS_fchown,
+    SYS_fchownat,
+    SYS_setxattr,
+    SYS_lsetxattr,
+    SYS_fsetxattr,
+    SYS_removexattr,
+    SYS_lremovexattr,
+    SYS_fremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
+    SYS_utime,
+    SYS_utimes,
+    SYS_futimesat,
+    SYS_utimensat,
+];
+/// As above, where the kernel has only the younger calls.
+#[cfg(not(target_arch = "x86_64"))]
+pub const METADATA: &[c_long] = &[
+    SYS_fchmod,
+    SYS_fchmodat,
+    SYS_fchmodat2,
+    SYS_fchown,
+    SYS_fchownat,
+    SYS_setxattr,
+    SYS_lsetxattr,
+    SYS_fsetxattr,
+    SYS_removexattr,
+    SYS_lremovexattr,
+    SYS_fremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
+    SYS_utimensat,
+];
+
+/// The names of trapped calls, for reports.
+pub const NAMES: &[(c_long, &str)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (SYS_open, "open"),
+    (SYS_openat, "openat"),
+    (SYS_openat2, "openat2"),
+    #[cfg(target_arch = "x86_64")]
+    (SYS_creat, "creat"),
+    #[cfg(target_arch = "x86_64")]
+    (SYS_mkdir, "mkdir"),
+    (SYS_mkdirat, "mkdirat"),
+    #[cfg(target_arch = "x86_64")]
+    (SYS_mknod, "mknod"),
+    (SYS_mknodat, "mknodat"),
+    #[cfg(target_arch = "x86_64")]
+    (SYS_symlink, "symlink"),
+    (SYS_symlinkat, "symlinkat"),
+    #[cfg(target_arch = "x86_64")]
+    (SYS_link, "link"),
+    (SYS_linkat, "linkat"),
+    #[cfg(target_arch = "x86_64")]
+    (SYS_rename, "rename"),
+    (SYS_renameat, "renameat"),
+    (SYS_renameat2, "renameat2"),
+    #[cfg(target_arch = "x86_64")]
+    (SYS_unlink, "unlink"),
+    (SYS_unlinkat, "unlinkat"),
+    #[cfg(target_arch = "x86_64")]
+    (SYS_rmdir, "rmdir"),
+    (SYS_truncate, "truncate"),
+    (SYS_execve, "execve"),
+    (SYS_execveat, "execveat"),
+    (SYS_connect, "connect"),
+    (SYS_bind, "bind"),
+    (SYS_sendto, "sendto"),
+    (SYS_socket, "socket"),
+    #[cfg(target_arch = "x86_64")]
+    (SYS_chmod, "chmod"),
+    (SYS_fchmod, "fchmod"),
+    (SYS_fchmodat, "fchmodat"),
+    (SYS_fchmodat2, "fchmodat2"),
+    #[cfg(target_arch = "x86_64")]
+    (SYS_chown, "chown"),
+    #[cfg(target_arch = "x86_64")]
+    (SYS_lchown, "lchown"),
+    (SYS_fchown, "fchown"),
+    (SYS_fchownat, "fchownat"),
+    (SYS_setxattr, "setxattr"),
+    (SYS_lsetxattr, "lsetxattr"),
+    (SYS_fsetxattr, "fsetxattr"),
+    (SYS_removexattr, "removexattr"),
+    (SYS_lremovexattr, "lremovexattr"),
+    (SYS_fremovexattr, "fremovexattr"),
+    #[cfg(target_arch = "x86_64")]
+    (SYS_utime, "utime"),
+    #[cfg(target_arch = "x86_64")]
+    (SYS_utimes, "utimes"),
+    #[cfg(target_arch = "x86_64")]
+    (SYS_futimesat, "futimesat"),
+    (SYS_utimensat, "utimensat"),
+    (SETXATTRAT, "setxattrat"),
+    (REMOVEXATTRAT, "removexattrat"),
+    (FILE_SETATTR, "file_setattr"),
+];
+
 /// Namespace flags of clone(2) and unshare(2): a user namespace gives capabilities over new mounts and new sockets, and
 /// with them most of the kernel's attack surface.
 pub const NAMESPACE_FLAGS: [c_int; 7] =

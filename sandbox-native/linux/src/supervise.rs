@@ -12,7 +12,6 @@ use crate::namespaces::{self, Ids};
 use crate::private_tmp::{self, HostFolder};
 use crate::signals::Forwarder;
 use crate::sys::{self, CloneOutcome};
-use crate::watch::Watch;
 use crate::{descriptors, init, reap};
 use plan::{Control, LinuxPlan, PlanOp, Report, TmpPlace};
 use rustix::event::{PollFd, PollFlags};
@@ -64,15 +63,14 @@ pub fn carry_out(plan: &LinuxPlan, channel: Channel) -> i32 {
     }
 }
 
-enum Started<'a> {
+enum Started {
     /// This is the new process, at its end: exit with this code.
     Inside(i32),
     /// This is the supervisor.
-    Outside(Box<Supervisor<'a>>),
+    Outside(Box<Supervisor>),
 }
 
-struct Supervisor<'a> {
-    plan: &'a LinuxPlan,
+struct Supervisor {
     channel: Channel,
     /// Until the other end closes it.
     link: Option<Link>,
@@ -80,19 +78,19 @@ struct Supervisor<'a> {
     told: Option<Ended>,
     signals: OwnedFd,
     forwarder: Forwarder,
-    /// The process that was started: init, or the command itself.
+    /// The process that was started: the warden.
     first: libc::pid_t,
     first_fd: OwnedFd,
-    has_init: bool,
+    /// The warden's end is the end of all that it started.
+    in_namespaces: bool,
     host_tmp: Option<HostFolder>,
     limits: Option<Limits>,
-    watch: Option<Watch>,
 }
 
 /// What is made on the host for one run and removed at its end.
 type Made = (Option<Result<HostFolder, Failure>>, Option<Limits>);
 
-fn start(plan: &LinuxPlan, channel: Channel, (host_tmp, limits): Made) -> Result<Started<'_>, (Channel, Failure)> {
+fn start(plan: &LinuxPlan, channel: Channel, (host_tmp, limits): Made) -> Result<Started, (Channel, Failure)> {
     sys::mask_all_signals();
     let prepared = || -> Result<_, Failure> {
         let signals = sys::make_signalfd(&Forwarder::SIGNALS).map_err(Failure::at("signalfd"))?;
@@ -109,7 +107,7 @@ fn start(plan: &LinuxPlan, channel: Channel, (host_tmp, limits): Made) -> Result
             drop((signals, mine));
             let named = host_tmp.as_ref().map(|made| made.as_ref().map(HostFolder::path).map_err(|f| f.why.clone()));
             let ground = Ground { plan, namespaces, host_tmp: named, limits: limits.as_ref() };
-            let code = init::run(&ground, channel.for_child(), &theirs);
+            let code = init::run(&ground, channel.for_child(), theirs);
             // They are the supervisor's to remove.
             std::mem::forget((host_tmp, limits));
             Ok(Started::Inside(code))
@@ -118,25 +116,17 @@ fn start(plan: &LinuxPlan, channel: Channel, (host_tmp, limits): Made) -> Result
             drop(theirs);
             // Nothing of the confined tree may look into this process, which is outside.
             let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
-            let has_init = namespaces.is_ok();
-            let mut forwarder = Forwarder::default();
-            // Without init, the process that was started is the command; else init sends the command's descriptor.
-            if !has_init && let Ok(command) = pidfd.try_clone() {
-                forwarder.attach(command);
-            }
             Ok(Started::Outside(Box::new(Supervisor {
-                plan,
                 channel,
                 link: Some(mine),
                 told: None,
                 signals,
-                forwarder,
+                forwarder: Forwarder::default(),
                 first: pid,
                 first_fd: pidfd,
-                has_init,
+                in_namespaces: namespaces.is_ok(),
                 host_tmp: host_tmp.and_then(Result::ok),
                 limits,
-                watch: None,
             })))
         }
         Err(errno) => Err((channel, Failure::at("clone")(errno))),
@@ -160,7 +150,7 @@ fn clone_first(plan: &LinuxPlan) -> (Result<Ids, String>, Result<CloneOutcome, E
     (Err(why), subreaper.and_then(|()| sys::clone_process(0)))
 }
 
-impl Supervisor<'_> {
+impl Supervisor {
     /// Serves until the command has ended, ends what it left, and reports.
     fn stay(mut self) -> i32 {
         // What came with the plan is read already, and poll would not tell.
@@ -170,7 +160,7 @@ impl Supervisor<'_> {
                 break ended;
             }
         };
-        if !self.has_init {
+        if !self.in_namespaces {
             reap::kill_descendants();
             drop(self.host_tmp.take());
         }
@@ -184,7 +174,7 @@ impl Supervisor<'_> {
             }
         };
         drop(self.channel);
-        if self.has_init {
+        if self.in_namespaces {
             // Only init is left, on its way out. It is waited for and not left to the host's init, which may reap nothing.
             sys::close_standard_streams();
             reap::wait_for(self.first);
@@ -195,7 +185,7 @@ impl Supervisor<'_> {
     /// Reports the limits that were met and removes their groups; gives the name of the worst.
     fn tell_limits(&mut self, status: WaitStatus) -> Option<&'static str> {
         let limits = self.limits.take()?;
-        if self.has_init {
+        if self.in_namespaces {
             // A group goes when nobody is in it.
             reap::wait_for(self.first);
         }
@@ -211,16 +201,14 @@ impl Supervisor<'_> {
             let signals = self.signals.as_fd();
             // An entry whose descriptor is gone stands for itself with the signals: poll has no empty place.
             let link = self.link.as_ref().map_or(signals, Link::as_fd);
-            let listener = self.watch.as_ref().map_or(signals, Watch::listener);
             let mut entries =
-                [signals, link, self.channel.as_fd(), listener].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+                [signals, link, self.channel.as_fd()].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
             if rustix::event::poll(&mut entries, None).is_err() {
                 return None;
             }
             entries.map(|entry| entry.revents())
         };
-        let unwatched = self.watch.is_some() && ready[3].contains(PollFlags::HUP);
-        let [has_signals, has_messages, has_control, has_notices] = ready.map(|events| !events.is_empty());
+        let [has_signals, has_messages, has_control] = ready.map(|events| !events.is_empty());
         // Signals first: one that the terminal sent must be seen before the host's copy of it on the channel.
         let mut ended = None;
         if has_signals {
@@ -228,30 +216,13 @@ impl Supervisor<'_> {
         }
         if has_messages {
             self.take_messages();
-            // Init tells when nobody else is left in its namespace.
-            ended = ended.or_else(|| if self.has_init { self.told.take() } else { None });
+            // The warden tells when nobody else is left below it.
+            ended = ended.or_else(|| self.told.take());
         }
         if has_control {
             self.take_control();
         }
-        if unwatched {
-            // Everyone under the filter is gone. Receiving would say ENOENT, as for one caller that was killed, and poll would
-            // come back at once for as long as the kernel takes to tear the namespaces down.
-            self.watch = None;
-        } else if has_notices {
-            self.take_notices();
-        }
         ended
-    }
-
-    fn take_notices(&mut self) {
-        let Some(watch) = &mut self.watch else { return };
-        match watch.serve() {
-            Ok(Some(denial)) => self.channel.send(&Report::Denial(denial)),
-            Ok(None) => {}
-            // Everyone who could be trapped is gone.
-            Err(_) => self.watch = None,
-        }
     }
 
     fn take_signals(&mut self) -> Option<Ended> {
@@ -273,34 +244,44 @@ impl Supervisor<'_> {
     }
 
     fn take_dead(&mut self) -> Option<Ended> {
-        while let Ok(Some((dead, status))) = rustix::process::wait(WaitOptions::NOHANG) {
+        while let Ok(Some((dead, _))) = rustix::process::wait(WaitOptions::NOHANG) {
             if dead.as_raw_pid() == self.first {
-                return Some(self.how_it_ended(WaitStatus(status.as_raw())));
+                return Some(self.how_it_ended());
             }
         }
         None
     }
 
-    fn how_it_ended(&mut self, first: WaitStatus) -> Ended {
+    fn how_it_ended(&mut self) -> Ended {
         self.take_messages();
-        // Init that could not tell was killed, and with it the command; its own code says nothing about the command.
-        let untold = Ended::With(if self.has_init { WaitStatus::KILLED } else { first });
-        self.told.take().unwrap_or(untold)
+        // A warden that could not tell was killed, and with it the command; its own code says nothing about the command.
+        self.told.take().unwrap_or(Ended::With(WaitStatus::KILLED))
     }
 
     fn take_messages(&mut self) {
         while let Some(link) = &self.link {
             match link.receive() {
-                Ok(Message::Listener(listener)) => self.watch = Some(Watch::new(listener, self.plan)),
-                Ok(Message::Started { command, listener }) => {
-                    self.watch = listener.map(|listener| Watch::new(listener, self.plan));
-                    self.forwarder.attach(command);
+                Ok(Message::Started(command)) => self.forwarder.attach(command),
+                Ok(Message::Event(report)) => self.tell(&report),
+                Ok(Message::IfOnHost(report)) => {
+                    if is_on_host(&report) {
+                        self.tell(&report);
+                    }
                 }
                 Ok(Message::Ended(status)) => self.told = Some(Ended::With(status)),
-                Ok(Message::Refused) => self.told = Some(Ended::Refused),
+                Ok(Message::Refused | Message::Confined(_)) => self.told = Some(Ended::Refused),
                 Err(Errno::AGAIN | Errno::INTR) => return,
+                // An event that can't be read is one that is not told.
+                Err(Errno::BADMSG) => {}
                 Err(_) => self.link = None,
             }
+        }
+    }
+
+    /// Passes on what the warden saw; it says nothing else to the host.
+    fn tell(&self, report: &Report) {
+        if matches!(report, Report::Denial(_) | Report::Trusted(_)) {
+            self.channel.send(report);
         }
     }
 
@@ -341,4 +322,10 @@ impl Supervisor<'_> {
 enum Ended {
     Refused,
     With(WaitStatus),
+}
+
+/// Whether what a denial names is there at all outside of the view; nothing of it is read.
+fn is_on_host(report: &Report) -> bool {
+    let Report::Denial(denial) = report else { return false };
+    denial.path.as_ref().is_some_and(|path| std::fs::symlink_metadata(path).is_ok())
 }

@@ -1,7 +1,7 @@
 //! Runs a filter as the kernel would, to see what it answers.
 
 use super::{
-    AT_ARCH, AT_ARGS, AT_NUMBER, IF_ANY_BIT, IF_AT_LEAST, IF_EQUAL, Instruction, JUMP, LOAD, NATIVE_ARCH, RETURN,
+    AND, AT_ARCH, AT_ARGS, AT_NUMBER, IF_ANY_BIT, IF_AT_LEAST, IF_EQUAL, Instruction, JUMP, LOAD, NATIVE_ARCH, RETURN,
 };
 
 /// The answer to a call of this machine's architecture.
@@ -30,6 +30,7 @@ pub fn run(program: &[Instruction], arch: u32, number: u32, args: [u64; 6]) -> u
             IF_EQUAL => at += jump(value == op.k),
             IF_AT_LEAST => at += jump(value >= op.k),
             IF_ANY_BIT => at += jump(value & op.k != 0),
+            AND => value &= op.k,
             JUMP => at += op.k as usize,
             RETURN => return op.k,
             code => panic!("instruction {code:#x} is not one of ours"),

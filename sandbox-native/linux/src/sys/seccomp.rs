@@ -8,6 +8,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 const NOTIF_RECV: libc::c_ulong = 0xc050_2100;
 const NOTIF_SEND: libc::c_ulong = 0xc018_2101;
 const NOTIF_ID_VALID: libc::c_ulong = 0x4008_2102;
+const NOTIF_ADDFD: libc::c_ulong = 0x4018_2103;
 const NOTIF_SET_FLAGS: libc::c_ulong = 0x4008_2104;
 const FD_SYNC_WAKE_UP: libc::c_ulong = 1;
 
@@ -39,9 +40,14 @@ pub fn load_filter(program: &[Instruction]) -> Result<(), Errno> {
     load(program, 0).map(drop)
 }
 
-/// Installs a filter and gives its listener. EBUSY when an outer filter already has one.
+/// Installs a filter and gives its listener. EBUSY when an outer filter already has one. Once a call was received only a
+/// fatal signal ends its wait (from kernel 5.19): else a signal would make the kernel start it again when it was done.
 pub fn load_filter_listened(program: &[Instruction]) -> Result<OwnedFd, Errno> {
-    let fd = load(program, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER)?;
+    const LISTEN: libc::c_ulong = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
+    let fd = match load(program, LISTEN | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV) {
+        Err(Errno::INVAL) => load(program, LISTEN)?,
+        loaded => loaded?,
+    };
     Ok(own_fd(i32::try_from(fd).map_err(|_| Errno::BADF)?))
 }
 
@@ -83,7 +89,32 @@ pub fn continue_call(listener: BorrowedFd<'_>, id: u64) {
     answer(listener, &libc::seccomp_notif_resp { id, val: 0, error: 0, flags });
 }
 
-/// Ends the call with an error.
-pub fn answer_errno(listener: BorrowedFd<'_>, id: u64, errno: Errno) {
-    answer(listener, &libc::seccomp_notif_resp { id, val: 0, error: -errno.raw_os_error(), flags: 0 });
+/// Ends the call with a value.
+pub fn answer_value(listener: BorrowedFd<'_>, id: u64, val: i64) {
+    answer(listener, &libc::seccomp_notif_resp { id, val, error: 0, flags: 0 });
+}
+
+/// Ends the call with an error, also with one that only the kernel's own signal handling sees, such as ERESTARTSYS.
+pub fn answer_errno(listener: BorrowedFd<'_>, id: u64, errno: i32) {
+    answer(listener, &libc::seccomp_notif_resp { id, val: 0, error: -errno, flags: 0 });
+}
+
+/// Ends the call with a copy of a descriptor. An error means that it is not answered yet.
+pub fn answer_fd(listener: BorrowedFd<'_>, id: u64, fd: BorrowedFd<'_>, cloexec: bool) -> Result<(), Errno> {
+    let add = |flags: libc::c_ulong| {
+        let request = libc::seccomp_notif_addfd {
+            id,
+            flags: flags as u32,
+            srcfd: fd.as_raw_fd().cast_unsigned(),
+            newfd: 0,
+            newfd_flags: if cloexec { libc::O_CLOEXEC.cast_unsigned() } else { 0 },
+        };
+        // SAFETY: ADDFD reads one seccomp_notif_addfd, which outlives the call.
+        checked(unsafe { libc::ioctl(listener.as_raw_fd(), NOTIF_ADDFD, &raw const request) }.into())
+    };
+    match add(libc::SECCOMP_ADDFD_FLAG_SEND) {
+        // Before kernel 5.14 in two steps.
+        Err(Errno::INVAL) => add(0).map(|number| answer_value(listener, id, number)),
+        added => added.map(drop),
+    }
 }

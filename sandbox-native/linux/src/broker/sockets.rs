@@ -1,24 +1,46 @@
-//! Whether a connection will be refused, from the address that the caller gives.
+//! Calls on sockets. Nothing is decided here yet: connect and addressed sendto are reported when they will be refused, and
+//! go on; socket(2) where the network is blocked is answered EPERM from its registers.
 
-pub use plan::Network;
-
-use crate::sys;
-use plan::{DeniedOp, ObservedDenial, Property};
+use super::Broker;
+use super::call::{Answer, Call};
+use crate::link::Message;
+use plan::{DeniedOp, Network, ObservedDenial, Property, Report};
+use rustix::io::Errno;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+/// Whether connect and bind of unix sockets are judged by path. Until they are, the filter keeps such sockets shut where
+/// the command is on the host's file system, and bind is not trapped.
+pub const JUDGES_UNIX: bool = false;
+
+impl Broker {
+    pub(super) fn socket_call(&mut self, call: &Call<'_>) -> Result<Answer, Errno> {
+        let address = match call.number {
+            libc::SYS_connect => Some((call.arg(1), call.arg(2))),
+            libc::SYS_sendto => Some((call.arg(4), call.arg(5))),
+            _ => None,
+        };
+        if let Some(address) = address {
+            if let Some(denial) = judge_address(call, address, self.network) {
+                self.denials.tell(call, denial);
+            }
+            return Ok(Answer::Continue);
+        }
+        if let Some(denial) = refused_socket(call) {
+            self.denials.tell(call, denial);
+        }
+        Err(Errno::PERM)
+    }
+}
+
 /// The denial that a connect or send to the address at (place, length) will end in, if it will.
-pub fn judge_address(
-    syscall: &str,
-    pid: libc::pid_t,
-    (place, length): (u64, u64),
-    network: Network,
-) -> Option<ObservedDenial> {
+fn judge_address(call: &Call<'_>, (place, length): (u64, u64), network: Network) -> Option<ObservedDenial> {
     let mut bytes = [0_u8; 128];
     let wanted = usize::try_from(length & 0xffff_ffff).ok()?.min(bytes.len());
-    let count = sys::read_memory(pid, place, bytes.get_mut(..wanted)?).ok()?;
+    let count = call.caller.read(place, bytes.get_mut(..wanted)?).ok()?;
     let address = bytes.get(..count)?;
+    let pid = call.caller.tid;
     if family(address)? == libc::AF_UNIX {
-        return judge_socket_path(syscall, pid, address.get(2..)?);
+        return judge_socket_path(call, address.get(2..)?);
     }
     let (ip, port) = parse_ip(address)?;
     let local = ip.is_loopback() || ip.is_unspecified();
@@ -33,54 +55,40 @@ pub fn judge_address(
         Network::Private => ("ENETUNREACH", None),
         Network::Blocked => ("EACCES", None),
     };
-    let note = note.map(str::to_owned);
     Some(ObservedDenial {
         host: Some(ip.to_string()),
         port: Some(port),
         errno: Some(errno.into()),
-        note,
-        ..connect_denial(syscall, pid)
+        note: note.map(str::to_owned),
+        ..call.bare_denial(DeniedOp::Connect, Property::NetBlocked)
     })
 }
 
-/// A socket of a family that leads out, refused by the answer of the watch. Unix sockets are refused too and not
-/// reported: libc tries nscd's at every name it looks up, and here nobody can know which one was meant.
-pub fn refused_socket(pid: libc::pid_t, family: u64) -> Option<ObservedDenial> {
-    let name = match i32::try_from(family & 0xffff_ffff).ok()? {
+/// A socket of a family that leads out. Unix sockets are refused too and not reported: libc tries nscd's at every name it
+/// looks up, and here nobody can know which one was meant.
+fn refused_socket(call: &Call<'_>) -> Option<ObservedDenial> {
+    let name = match call.int(0) {
         libc::AF_INET => "AF_INET",
         libc::AF_INET6 => "AF_INET6",
         _ => return None,
     };
     let note = Some(format!("{name} sockets are refused; the address is not known yet"));
-    Some(ObservedDenial { errno: Some("EPERM".into()), note, ..connect_denial("socket", pid) })
+    let denial = call.bare_denial(DeniedOp::Connect, Property::NetBlocked);
+    Some(ObservedDenial { errno: Some("EPERM".into()), note, ..denial })
 }
 
-fn connect_denial(syscall: &str, pid: libc::pid_t) -> ObservedDenial {
-    ObservedDenial {
-        op: DeniedOp::Connect,
-        path: None,
-        host: None,
-        port: None,
-        syscall: syscall.into(),
-        pid,
-        exe: None,
-        errno: None,
-        note: None,
-        rule: Property::NetBlocked,
-        reason: None,
-        grant: None,
-    }
-}
-
-/// A unix socket that the host has and the view has not.
-fn judge_socket_path(syscall: &str, pid: libc::pid_t, name: &[u8]) -> Option<ObservedDenial> {
+/// A unix socket that the host has and the view has not. This process sees the view only, so the supervisor looks.
+fn judge_socket_path(call: &Call<'_>, name: &[u8]) -> Option<ObservedDenial> {
     let name = name.split(|byte| *byte == 0).next()?;
     let path = std::str::from_utf8(name).ok().filter(|path| path.starts_with('/'))?;
-    let in_view = std::path::Path::new(&format!("/proc/{pid}/root{path}")).exists();
-    if in_view || !std::path::Path::new(path).exists() {
+    if std::path::Path::new(path).exists() {
         return None;
     }
-    Some(ObservedDenial { path: Some(path.into()), errno: Some("ENOENT".into()), ..connect_denial(syscall, pid) })
+    let denial = call.bare_denial(DeniedOp::Connect, Property::NetBlocked);
+    let exe = call.caller.exe();
+    let denial = ObservedDenial { path: Some(path.into()), errno: Some("ENOENT".into()), exe, ..denial };
+    call.send(&Message::IfOnHost(Box::new(Report::Denial(denial))));
+    None
 }
 
 fn family(address: &[u8]) -> Option<i32> {
