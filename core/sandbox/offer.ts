@@ -10,7 +10,7 @@ export type Lack = { why: string; help: string };
 export type Offer = Partial<Record<Property, true | Lack>>;
 
 /** Whether the launcher carries out the steps that only it can: `broker`, and rules of Landlock with exceptions. */
-export const BROKER_BUILT: boolean = false;
+export const BROKER_BUILT: boolean = true;
 
 const NO_NAMESPACES_HELP = "allow user namespaces (see `cordon doctor`), or drop the demand";
 

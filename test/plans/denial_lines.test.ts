@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { renderDenial } from "../../cli/ui/denial_reporter.ts";
 import type { ObservedDenial } from "../../core/contract/enforced.ts";
+import type { LinuxPlan } from "../../core/contract/plan.ts";
 import type { SandboxPolicy } from "../../core/contract/sandbox_policy.ts";
 import { wordsOf } from "../../core/exec/process/run_record.ts";
 import { explainDenial, guessHiddenRead } from "../../core/sandbox/explain_denial.ts";
@@ -11,6 +12,14 @@ import { explainDenial, guessHiddenRead } from "../../core/sandbox/explain_denia
 type Golden = { policy: SandboxPolicy; tell: object; guess: string; cases: { seen: ObservedDenial; line: string }[] };
 
 const golden: Golden = JSON.parse(readFileSync(join(import.meta.dir, "denial_lines.json"), "utf8"));
+
+const plan: LinuxPlan = {
+  version: 1,
+  tier: "namespaces",
+  command: { argv: ["true"], cwd: "/", env: {} },
+  asked: {},
+  ops: [],
+};
 
 const nearest = (path: string): string => (existsSync(path) ? path : nearest(dirname(path)));
 
@@ -22,7 +31,7 @@ test("each refusal has the line that the launcher writes for it", () => {
 });
 
 test("the launcher gets the words of a policy, and a guess has its line", () => {
-  expect(wordsOf(golden.policy)).toEqual(golden.tell);
-  const guess = guessHiddenRead(golden.policy, 0);
+  expect(wordsOf(golden.policy, plan)).toEqual(golden.tell);
+  const guess = guessHiddenRead(golden.policy, plan, 0);
   expect(guess && renderDenial(guess)).toBe(golden.guess);
 });

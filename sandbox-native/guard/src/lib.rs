@@ -141,6 +141,9 @@ impl Guard {
     pub fn new(guard: &plan::Guard) -> Result<Guard, GuardFault> {
         let mut trie = Trie::new();
         for (number, rule) in guard.rules.iter().enumerate() {
+            if rule.when.is_some() {
+                trie.mark_conditional(number);
+            }
             match (&rule.path, &rule.glob) {
                 (Some(path), None) => trie.add(&fixed_segments(path)?, number),
                 (None, Some(text)) => {

@@ -2,7 +2,7 @@
 //! many with the same beginning, and a walk down a tree never starts again at the root.
 
 use crate::glob::{Pattern, Segment};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
@@ -12,7 +12,7 @@ use std::path::{Component, Path};
 pub(crate) struct Place {
     /// Sorted, no node twice.
     nodes: Vec<usize>,
-    /// Numbers of the rules that match the path or a folder above it, ascending.
+    /// Numbers of the rules that match the path or, but for those with a condition, a folder above it; ascending.
     pub(crate) matched: Vec<usize>,
 }
 
@@ -33,11 +33,18 @@ struct Node {
 #[derive(Debug)]
 pub(crate) struct Trie {
     nodes: Vec<Node>,
+    /// Rules with a condition on the very name: what lies below it is not theirs.
+    conditional: HashSet<usize>,
 }
 
 impl Trie {
     pub(crate) fn new() -> Trie {
-        Trie { nodes: vec![Node { fixed: true, ..Node::default() }] }
+        Trie { nodes: vec![Node { fixed: true, ..Node::default() }], conditional: HashSet::new() }
+    }
+
+    /// Marks a rule as one about the very name that it matches.
+    pub(crate) fn mark_conditional(&mut self, rule: usize) {
+        self.conditional.insert(rule);
     }
 
     /// Adds one list of segments for a rule.
@@ -110,7 +117,8 @@ impl Trie {
             nodes.extend(node.literal.get(name));
             nodes.extend(node.patterns.iter().filter(|(pattern, _)| pattern.matches(name)).map(|(_, to)| *to));
         }
-        self.arrive(nodes, place.matched.clone())
+        let inherited = place.matched.iter().copied().filter(|rule| !self.conditional.contains(rule));
+        self.arrive(nodes, inherited.collect())
     }
 
     fn arrive(&self, mut nodes: Vec<usize>, mut matched: Vec<usize>) -> Place {

@@ -324,8 +324,10 @@ enum Ended {
     With(WaitStatus),
 }
 
-/// Whether what a denial names is there at all outside of the view; nothing of it is read.
+/// Whether what a denial names, or the folder in which it would be made, is there outside of the view; nothing of it is read.
 fn is_on_host(report: &Report) -> bool {
     let Report::Denial(denial) = report else { return false };
-    denial.path.as_ref().is_some_and(|path| std::fs::symlink_metadata(path).is_ok())
+    let Some(path) = denial.path.as_deref().map(std::path::Path::new) else { return false };
+    let there = |path: &std::path::Path| std::fs::symlink_metadata(path).is_ok();
+    there(path) || (denial.op == plan::DeniedOp::Write && path.parent().is_some_and(there))
 }

@@ -91,11 +91,18 @@ impl Denials {
         if errno == Errno::ACCESS && hidden {
             let denial = call.denial(op, &path, errno, Property::FsReadHidden);
             self.tell(call, denial);
-        } else if errno == Errno::NOENT && self.is_new(Some(op), text) {
+        } else if errno == Errno::NOENT && !self.shows_host(text) && self.is_new(Some(op), text) {
             let rule = if op == DeniedOp::Write { Property::FsWriteConfined } else { Property::FsReadConfined };
             let denial = ObservedDenial { exe: call.caller.exe(), ..call.denial(op, &path, errno, rule) };
             call.send(&Message::IfOnHost(Box::new(Report::Denial(denial))));
         }
+    }
+
+    /// True where the view has the host's own files, so that what is absent here is absent there.
+    fn shows_host(&self, path: &str) -> bool {
+        use MountAccess::{Protected, Ro, Rw};
+        let holding = self.mounts.iter().filter(|(mount, _)| is_within(path, mount));
+        matches!(holding.max_by_key(|(mount, _)| mount.len()), Some((_, Ro | Rw | Protected)))
     }
 
     /// Tells of any refusal.
