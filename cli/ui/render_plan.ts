@@ -38,7 +38,7 @@ function renderOp(op: PlanOp): string[] {
         ...op.scope.map((scope) => `          scope       ${scope}`),
       ];
     case "seccomp":
-      return [`${head}: network ${op.network}${op.watch?.length ? `, watched: ${op.watch.join(", ")}` : ""}`];
+      return [`${head}: network ${op.network}`];
     case "limits":
     case "broker":
     case "loopback":

@@ -55,9 +55,6 @@ export type Mount = { path: string; access: MountAccess; target?: string };
  */
 export type LandlockRule = { path: string; access: "read" | "read_exec" | "rw"; except?: string[] };
 
-/** A kind of call the launcher watches, to report the refusals exactly. Watching decides nothing: the kernel refuses. */
-export type WatchKind = "write" | "connect";
-
 /**
  * What the broker does about a path. `deny` refuses, `allow` leaves it to the kernel, `report` allows and names it at the end;
  * `git_config` refuses all but git's own way of making a configuration, and of that only keys that run nothing.
@@ -111,7 +108,7 @@ export type PlanOp =
   | ({ op: "privileges" } & Graded)
   | ({ op: "landlock"; rules: LandlockRule[]; scope: ("signal" | "abstract_unix_socket")[] } & Graded)
   | ({ op: "broker"; guard: Guard } & Graded)
-  | ({ op: "seccomp"; network: "blocked" | "private" | "open"; watch?: WatchKind[] } & Graded);
+  | ({ op: "seccomp"; network: "blocked" | "private" | "open" } & Graded);
 
 /**
  * The command as the launcher runs it. `argv[0]` is searched in `env.PATH` inside the view; 127 and 126 as a shell says.

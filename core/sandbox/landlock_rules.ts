@@ -1,6 +1,5 @@
 import type { LandlockRule } from "../contract/plan.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
-import { BROKER_BUILT } from "./offer.ts";
 import { isWithin } from "../config/path_order.ts";
 
 /** What Landlock opens: behind the view, which shows less already, or as the wall itself. */
@@ -20,5 +19,5 @@ export function landlockRules(policy: SandboxPolicy, tier: "namespaces" | "landl
 function withoutHidden(rule: LandlockRule, policy: SandboxPolicy): LandlockRule {
   const inside = policy.hidden.filter(({ path }) => path !== rule.path && isWithin(path, rule.path));
   const except = [...new Set(inside.map(({ path }) => path))].sort();
-  return except.length > 0 && BROKER_BUILT ? { ...rule, except } : rule;
+  return except.length > 0 ? { ...rule, except } : rule;
 }

@@ -9,16 +9,12 @@ export type Lack = { why: string; help: string };
 /** What one tier gives here: true, or why not. */
 export type Offer = Partial<Record<Property, true | Lack>>;
 
-/** Whether the launcher carries out the steps that only it can: `broker`, and rules of Landlock with exceptions. */
-export const BROKER_BUILT: boolean = true;
-
 const NO_NAMESPACES_HELP = "allow user namespaces (see `cordon doctor`), or drop the demand";
 
 const NO_LISTENER = "a filter here can have no listener: an outer sandbox has it, or the kernel is older than 5.0";
 
 /** What a tier gives for this policy, and why not where it does not. Shown by `doctor` and `--explain`. */
-export function offerOf(tier: Tier, policy: SandboxPolicy, machine: LinuxFacts): Offer {
-  const facts = asBuilt(machine, tier);
+export function offerOf(tier: Tier, policy: SandboxPolicy, facts: LinuxFacts): Offer {
   const always: Offer = { "env.scrubbed": true, limits: limitsOffer(policy, facts) };
   if (tier === "none") return { ...always, ...noneOffer(facts) };
   const opened = { why: "the same command opens the network", help: "leave out one of the two" };
@@ -39,10 +35,6 @@ export function offerOf(tier: Tier, policy: SandboxPolicy, machine: LinuxFacts):
   };
 }
 
-function asBuilt(facts: LinuxFacts, tier: Tier): LinuxFacts {
-  return BROKER_BUILT || tier === "namespaces" ? facts : { ...facts, userNotification: false };
-}
-
 /** A pattern opens its folder to the kernel; only the broker tells the names in it apart. */
 function confined(access: "read" | "write", policy: SandboxPolicy, { userNotification }: LinuxFacts): true | Lack {
   if (userNotification || !policy.limited.some((folder) => folder.access === access)) return true;
@@ -53,8 +45,7 @@ function hiddenByKernel(tier: Tier, policy: SandboxPolicy): true | Lack {
   if (policy.denied.some(({ access, unmounted }) => access === "both" && unmounted)) {
     return { why: `what is not there yet can't be hidden: ${NO_LISTENER}`, help: "name files that exist" };
   }
-  const open = BROKER_BUILT ? policy.write : [...policy.write, ...policy.read];
-  const inWritable = policy.hidden.some(({ path }) => open.some((root) => isWithin(path, root)));
+  const inWritable = policy.hidden.some(({ path }) => policy.write.some((root) => isWithin(path, root)));
   if (tier === "namespaces" || !inWritable) return true;
   return {
     why: `Landlock cannot hide a file inside a folder that may be written, and ${NO_LISTENER}`,

@@ -7,14 +7,13 @@ import type {
   PlanOp,
   Property,
   Tier,
-  WatchKind,
 } from "../contract/plan.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
 import type { Demands } from "../contract/sandbox_request.ts";
 import { isWithin } from "../config/path_order.ts";
 import { guardOf } from "./guard_rules.ts";
 import { landlockRules } from "./landlock_rules.ts";
-import { BROKER_BUILT, type Lack, limitsAreVoid, type Offer, offerOf } from "./offer.ts";
+import { type Lack, limitsAreVoid, type Offer, offerOf } from "./offer.ts";
 import { mountsOf } from "./view_mounts.ts";
 
 /** Why no plan on this machine gives a demanded property, with the next step for the person. */
@@ -74,13 +73,9 @@ function opsOf(parts: Parts): PlanOp[] {
   return [
     ...(Object.keys(policy.limits).length > 0 ? [limits] : []),
     ...steps.before,
-    ...(BROKER_BUILT && facts.userNotification ? [broker] : []),
-    BROKER_BUILT ? steps.seccomp : { ...steps.seccomp, watch: watched(policy) },
+    ...(facts.userNotification ? [broker] : []),
+    steps.seccomp,
   ];
-}
-
-function watched(policy: SandboxPolicy): WatchKind[] {
-  return policy.network === "blocked" ? ["write", "connect"] : ["write"];
 }
 
 function graded(
@@ -118,7 +113,7 @@ function namespaceSteps(parts: Parts): Steps {
     },
     {
       op: "view",
-      mounts: mountsOf(policy, { guarded: BROKER_BUILT && facts.userNotification }),
+      mounts: mountsOf(policy, { guarded: facts.userNotification }),
       ...graded(parts, ["fs.write_confined", "fs.read_confined", "fs.read_hidden", "fs.protected"]),
     },
     ...loopback,
@@ -160,5 +155,5 @@ function landlockSteps(parts: Parts): Steps {
 
 /** What no rule opens is hidden and protected as well, as long as nothing of it lies in what a rule does open. */
 function landlockAlone({ facts }: Parts): Property[] {
-  return BROKER_BUILT && facts.userNotification ? [] : ["fs.read_hidden", "fs.protected"];
+  return facts.userNotification ? [] : ["fs.read_hidden", "fs.protected"];
 }

@@ -171,15 +171,6 @@ pub enum Network {
     Open,
 }
 
-/// What `seccomp` had before there was a `broker` step; read, and of no effect beside one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum WatchKind {
-    Write,
-    Connect,
-}
-
 /// One step of the plan. `level` and `gives` are the same in each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
@@ -234,8 +225,6 @@ pub enum PlanOp {
     },
     Seccomp {
         network: Network,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        watch: Option<Vec<WatchKind>>,
         level: Level,
         gives: Vec<Property>,
     },

@@ -49,12 +49,8 @@ pub struct Broker {
 impl Ready {
     /// What this plan wants; none where it wants no broker. Made where the broker will run.
     pub fn new(plan: &LinuxPlan, tmpdir: Option<String>) -> Option<Result<Ready, Failure>> {
-        let watched = |op: &PlanOp| matches!(op, PlanOp::Seccomp { watch: Some(watch), .. } if !watch.is_empty());
-        let empty =
-            plan::Guard { rules: Vec::new(), git_layout: false, metadata: false, reads: false, unix: Vec::new() };
         let guard = plan.ops.iter().find_map(|op| match op {
             PlanOp::Broker { guard, .. } => Some(guard),
-            op if watched(op) => Some(&empty),
             _ => None,
         })?;
         let network = plan.ops.iter().find_map(|op| match op {
