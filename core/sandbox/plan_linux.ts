@@ -1,13 +1,5 @@
 import type { LinuxFacts } from "../contract/facts.ts";
-import type {
-  Level,
-  LinuxPlan,
-  NamespaceKind,
-  PlanCommand,
-  PlanOp,
-  Property,
-  Tier,
-} from "../contract/plan.ts";
+import type { Level, LinuxPlan, NamespaceKind, PlanCommand, PlanOp, Property, Tier } from "../contract/plan.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
 import type { Demands } from "../contract/sandbox_request.ts";
 import { isWithin } from "../config/path_order.ts";
