@@ -5,7 +5,9 @@ use super::judge::{Judge, read_small};
 use super::resolve::Spot;
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, ResolveFlags};
 use rustix::io::Errno;
+use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 
 const LONGEST_BYTES: usize = 64 << 10;
 
@@ -45,6 +47,20 @@ pub fn install(judge: &mut Judge, (from, to): (&Spot, &Spot), flags: RenameFlags
     }
     rustix::fs::unlinkat(&from.folder, &*from.name, AtFlags::empty())?;
     Ok(())
+}
+
+/// Whether git is about to replace a configuration by the same text, as it does when it looked for something to take out:
+/// then the lock's name goes, and the configuration stays as it is.
+pub fn is_unchanged((from, lock): (&Spot, &Path), (to, config): (&Spot, &Path)) -> bool {
+    if config.file_name() != Some(OsStr::new("config")) || lock != config.with_extension("lock") {
+        return false;
+    }
+    let text = |spot: &Spot| {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = rustix::fs::openat2(&spot.folder, &*spot.name, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+        file.and_then(|file| read_small(file, LONGEST_BYTES)).ok()
+    };
+    text(from).is_some_and(|new| text(to) == Some(new))
 }
 
 fn fill(copy: &OwnedFd, text: &[u8], mode: Mode) -> Result<(), Errno> {

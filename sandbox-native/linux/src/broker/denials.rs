@@ -67,7 +67,7 @@ impl Denials {
         match (&result, passage) {
             (Ok(_), Passage::Told(told)) => told.into_iter().for_each(|(path, reason)| self.trust(call, &path, reason)),
             (Err(errno), _) => {
-                let blamed = paths.iter().find_map(|path| Some((path, self.blame(path, *errno, op)?)));
+                let blamed = paths.iter().find_map(|path| Some((path, self.blame_for(call, path, *errno, op)?)));
                 if let Some((path, rule)) = blamed {
                     let denial = call.denial(op, path, *errno, rule);
                     self.tell(call, denial);
@@ -149,8 +149,6 @@ impl Denials {
         let is_sandbox = match errno {
             Errno::ROFS => !self.on_host(),
             Errno::ACCESS => rule == Property::FsReadHidden || !self.landlock_allows(text, op),
-            // A mount point can't be renamed or removed.
-            Errno::BUSY => return self.pins(text).then_some(Property::FsProtected),
             _ => false,
         };
         is_sandbox.then_some(rule)
@@ -170,12 +168,21 @@ impl Denials {
         path.to_str().is_some_and(|path| self.landlock_allows(path, DeniedOp::Write))
     }
 
-    fn pins(&self, path: &str) -> bool {
+    fn blame_for(&self, call: &Call<'_>, path: &Path, errno: Errno, op: DeniedOp) -> Option<Property> {
+        if errno != Errno::BUSY {
+            return self.blame(path, errno, op);
+        }
+        // A mount point can't be renamed or removed, nor can a folder with one in it be carried away. To remove such a
+        // folder fails anyway, as it is not empty.
+        self.pins(path.to_str()?, call.name.starts_with("rename")).then_some(Property::FsProtected)
+    }
+
+    fn pins(&self, path: &str, carries: bool) -> bool {
         let pinned = |access: &MountAccess| {
             use MountAccess::{HiddenDir, HiddenFile, PinnedLink, Protected};
             matches!(access, Protected | HiddenDir | HiddenFile | PinnedLink)
         };
-        self.mounts.iter().any(|(mount, access)| pinned(access) && is_within(mount, path))
+        self.mounts.iter().any(|(mount, access)| pinned(access) && (mount == path || carries && is_within(mount, path)))
     }
 }
 

@@ -197,6 +197,9 @@ impl Broker {
             // The kernel says what is wrong.
             (None, _) => Ok(Passage::Free),
         };
+        if config::is_unchanged((&source, &from), (&target, &to)) {
+            return done(rustix::fs::unlinkat(&source.folder, &*source.name, AtFlags::empty()));
+        }
         let passage = judged.map_err(|refusal| self.denials.refused(call, DeniedOp::Write, refusal))?;
         let result = match passage {
             Passage::Config(refusal) => {
