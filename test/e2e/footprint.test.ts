@@ -68,7 +68,7 @@ for (const cell of OWN_CELLS) {
 test("E4 first runs that race for a fresh state folder all succeed and leave one launcher", async () => {
   rmSync(scratch.state, { recursive: true });
   await runAtOnce({ scratch });
-  const launchers = readdirSync(scratch.state).filter((name) => name.startsWith("launcher-"));
+  const launchers = readdirSync(scratch.state).filter((name) => /^launcher-[0-9a-f]+$/.test(name));
   expect(launchers).toHaveLength(1);
   expect(statSync(join(scratch.state, launchers[0] ?? "")).mode & 0o7777).toBe(0o500);
   expect(statSync(scratch.state).mode & 0o777).toBe(0o700);
