@@ -43,10 +43,13 @@ try {
   const date = new Date().toISOString().slice(0, 10);
   const table = markdown(cases, columns, `${date}, Linux ${release()}, ${process.arch}.`);
   process.stdout.write(`${details(cases, columns)}\n\n${table}`);
-  mkdirSync(join(ROOT, "dist"), { recursive: true });
-  writeColumns(join(ROOT, "dist", "conformance.json"), columns);
-  writeFileSync(join(ROOT, "dist", "conformance.md"), table);
-  writeFileSync(join(ROOT, "dist", "conformance.txt"), `${details(cases, columns)}\n`);
+  // A part of the cases is a look, not a result.
+  if (only === "") {
+    mkdirSync(join(ROOT, "dist"), { recursive: true });
+    writeColumns(join(ROOT, "dist", "conformance.json"), columns);
+    writeFileSync(join(ROOT, "dist", "conformance.md"), table);
+    writeFileSync(join(ROOT, "dist", "conformance.txt"), `${details(cases, columns)}\n`);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
