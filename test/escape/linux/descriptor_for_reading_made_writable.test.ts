@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { attempt } from "../../support/attempt.ts";
 import { runCordon } from "../../support/run_cordon.ts";
 
-attempt.todo("E5 no call makes a descriptor for reading write", ["python3"], async ({ scratch, around }) => {
+attempt("E5 no call makes a descriptor for reading write", ["python3"], async ({ scratch, around }) => {
   const kept = join(scratch.top, "kept.txt");
   writeFileSync(kept, "kept\n");
   const script = `

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { attempt } from "../../support/attempt.ts";
 import { runCordon } from "../../support/run_cordon.ts";
 
-attempt.todo(
+attempt(
   "E5 a removed folder, or one whose name says so, is no way around closed names",
   ["python3"],
   async ({ scratch, around }) => {

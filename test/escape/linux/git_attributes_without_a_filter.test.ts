@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { attempt } from "../../support/attempt.ts";
 import { git, makeRepository } from "../../support/scratch_repository.ts";
 
-attempt.todo(
+attempt(
   "E5 attributes name no filter that runs, since no filter can be defined",
   ["git"],
   async ({ scratch, shell }) => {

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { attempt } from "../../support/attempt.ts";
 import { git, makeRepository } from "../../support/scratch_repository.ts";
 
-attempt.todo(
+attempt(
   "E5 git's config takes nothing that runs by way of its lock file, in a repository of the run neither",
   ["git"],
   async ({ scratch, shell }) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { attempt } from "../../support/attempt.ts";
 import { scratchEnvironment } from "../../support/run_cordon.ts";
 
-attempt.todo(
+attempt(
   "E5 a repository planted among dependencies, which are exempt, names no program",
   ["git"],
   async ({ scratch, shell }) => {

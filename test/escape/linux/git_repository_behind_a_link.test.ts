@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { attempt } from "../../support/attempt.ts";
 import { git, makeRepository } from "../../support/scratch_repository.ts";
 
-attempt.todo(
+attempt(
   "E5 a repository that was renamed and linked back gets no hooks and no settings",
   ["git"],
   async ({ scratch, shell }) => {

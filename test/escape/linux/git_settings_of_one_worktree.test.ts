@@ -4,7 +4,7 @@ import { attempt } from "../../support/attempt.ts";
 import { makeRepository } from "../../support/scratch_repository.ts";
 import { scratchEnvironment } from "../../support/run_cordon.ts";
 
-attempt.todo(
+attempt(
   "E5 settings of a single worktree, switched on and planted, name no program",
   ["git"],
   async ({ scratch, shell }) => {

@@ -7,7 +7,7 @@ import { git, makeRepository } from "../../support/scratch_repository.ts";
 attempt(
   "E5 git's settings can't be replaced by a planted commondir, nor hooks made where there are none",
   ["git"],
-  async ({ scratch, tier, shell }) => {
+  async ({ scratch, shell }) => {
     makeRepository(scratch);
     const plant = `mkdir -p evil && cp -r .git/* evil/ && printf '[core]\\n\\tfsmonitor = evil\\n' > evil/config
 echo ../evil > .git/commondir`;
@@ -25,9 +25,8 @@ echo ../evil > .git/commondir`;
     mkdirSync(outside);
     writeFileSync(join(outside, "commondir"), "kept");
     const moved = await shell(`mv .git moved && ln -s ${outside} .git`);
-    expect(moved.code === 0).toBe(tier === "landlock");
+    expect(moved.code).not.toBe(0);
     expect(existsSync(join(outside, "commondir"))).toBe(true);
-    if (moved.code === 0) await shell("rm .git && mv moved .git");
     // Nor can hooks be made where the person has none.
     await Bun.spawn(["rm", "-rf", ".git/hooks"], { cwd: scratch.work }).exited;
     await shell(`mkdir .git/hooks && echo evil > .git/hooks/pre-commit; ln -s ${outside} .git/hooks/link`);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../support/attempt.ts";
 
-attempt.todo(
+attempt(
   "E5 a template, a clone or an archive brings no hook into a new repository",
   ["git"],
   async ({ scratch, shell }) => {

@@ -4,7 +4,7 @@ import { attempt } from "../../support/attempt.ts";
 import { git, makeRepository } from "../../support/scratch_repository.ts";
 import { scratchEnvironment } from "../../support/run_cordon.ts";
 
-attempt.todo(
+attempt(
   "E5 what leads from a worktree to its repository leads to no settings of the command's",
   ["git"],
   async ({ scratch, shell }) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { attempt } from "../../support/attempt.ts";
 import { runCordon } from "../../support/run_cordon.ts";
 
-attempt.todo(
+attempt(
   "E5 a hidden file inside the workspace is not read by any of its aliases",
   ["python3"],
   async ({ scratch, around }) => {

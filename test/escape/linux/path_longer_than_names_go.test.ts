@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { attempt } from "../../support/attempt.ts";
 import { runCordon } from "../../support/run_cordon.ts";
 
-attempt.todo(
+attempt(
   "E5 in folders deeper than a path can say, nothing closed is made",
   ["python3"],
   async ({ scratch, around }) => {

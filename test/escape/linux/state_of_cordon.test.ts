@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { attempt } from "../../support/attempt.ts";
 import { runCordon } from "../../support/run_cordon.ts";
 
-attempt.todo(
+attempt(
   "E5 cordon's own state, its log and its launcher can't be changed from inside, even where the home is open",
   ["sh"],
   async ({ scratch, shell, around }) => {

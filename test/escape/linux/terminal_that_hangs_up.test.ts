@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../support/attempt.ts";
 
-attempt.todo(
+attempt(
   "E5 a terminal that the command opens and hangs up ends nothing but its own programs",
   ["python3"],
   async ({ scratch, python }) => {

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { readdirSync } from "node:fs";
 import { attempt } from "../../support/attempt.ts";
 
-attempt.todo(
+attempt(
   "E5 a folder that fills while it is renamed carries no name that a glob closes",
   ["gcc"],
   async ({ scratch, c }) => {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../support/attempt.ts";
 
-attempt.todo(
+attempt(
   "E5 a file that the host obeys is not changed through a hard link, a rename or a descriptor",
   ["sh"],
   async ({ scratch, shell }) => {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../support/attempt.ts";
 
-attempt.todo(
+attempt(
   "E5 a file that the host obeys is not made by any spelling of its name",
   ["python3"],
   async ({ scratch, python }) => {

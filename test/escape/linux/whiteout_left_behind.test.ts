@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { attempt, callNumber } from "../../support/attempt.ts";
 import { runCordon } from "../../support/run_cordon.ts";
 
-attempt.todo(
+attempt(
   "E5 a rename that leaves a whiteout behind is judged like any other",
   ["python3"],
   async ({ scratch, around }) => {

@@ -193,7 +193,7 @@ impl Broker {
         let swap = flags.contains(RenameFlags::EXCHANGE);
         let judged = match (source.stat()?, target.stat()?) {
             (Some(one), Some(other)) if swap => self.judge.exchange((&from, kind_of(&one)), (&to, kind_of(&other))),
-            (Some(stat), _) => judge_rename(&self.judge, (&from, &stat), (&to, flags)),
+            (Some(stat), _) => judge_rename(&self.judge, (&from, &stat), &to),
             // The kernel says what is wrong.
             (None, _) => Ok(Passage::Free),
         };
@@ -237,11 +237,7 @@ impl Source {
     }
 }
 
-fn judge_rename(judge: &Judge, from: (&Path, &Stat), (to, flags): (&Path, RenameFlags)) -> Result<Passage, Refusal> {
-    // It would leave a device behind, which takes a capability.
-    if flags.contains(RenameFlags::WHITEOUT) {
-        return Ok(Passage::Free);
-    }
+fn judge_rename(judge: &Judge, from: (&Path, &Stat), to: &Path) -> Result<Passage, Refusal> {
     judge.rename((from.0, kind_of(from.1)), to)
 }
 
