@@ -27,11 +27,6 @@ pub enum When {
         arg: u8,
         mask: u32,
     },
-    /// None of these bits is set.
-    NoBit {
-        arg: u8,
-        mask: u32,
-    },
     /// Any of the 64 bits is set.
     NotZero {
         arg: u8,
@@ -187,7 +182,6 @@ fn test(when: &When, hit: Instruction, rest: Vec<Instruction>) -> Vec<Instructio
     let mut program = match when {
         When::Always => return vec![hit],
         When::AnyBit { arg, mask } => vec![low_half(*arg), op(IF_ANY_BIT, *mask, over, 0)],
-        When::NoBit { arg, mask } => vec![low_half(*arg), op(IF_ANY_BIT, *mask, 0, over)],
         When::NotZero { arg } => {
             let any = |jt| op(IF_ANY_BIT, u32::MAX, jt, 0);
             vec![low_half(*arg), any(over + 2), high_half(*arg), any(over)]

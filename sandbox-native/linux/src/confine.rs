@@ -7,7 +7,7 @@ use crate::limits::Limits;
 use crate::namespaces::{self, Ids};
 use crate::seccomp::Surroundings;
 use crate::{mounts, private_tmp, privileges, seccomp, sys};
-use plan::{LandlockAccess, LandlockRule, LinuxPlan, Network, PlanOp, Report, TmpPlace};
+use plan::{LandlockAccess, LandlockRule, Level, LinuxPlan, Network, PlanOp, Report, TmpPlace};
 use rustix::process::DumpableBehavior;
 use std::os::fd::OwnedFd;
 
@@ -124,6 +124,7 @@ impl Ground<'_> {
                     rules: &rules,
                     scope,
                     refuse_tcp: self.refuses_network(),
+                    reads_judged: self.reads_judged(),
                     abi: landlock_abi,
                 })
             }
@@ -147,6 +148,12 @@ impl Ground<'_> {
             _ => None,
         });
         mounts.unwrap_or_default()
+    }
+
+    /// Only a broker that must be there counts: one that turns out to be missing would judge nothing.
+    fn reads_judged(&self) -> bool {
+        let judges = |op: &PlanOp| matches!(op, PlanOp::Broker { guard, level: Level::Must, .. } if guard.reads);
+        self.plan.ops.iter().any(judges)
     }
 
     fn refuses_network(&self) -> bool {

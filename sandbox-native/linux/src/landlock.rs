@@ -1,14 +1,14 @@
 //! The Landlock domain: what Landlock's ABI on this kernel can hold of the plan's rules, and what it can't, in words.
 
 use crate::enforced::{Failure, Outcome, Step, errno_name};
-use crate::mounts::{O_PATH, file_type, is_within};
+use crate::landlock_except::{self, Place};
+use crate::mounts::{O_PATH, is_within};
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
     RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
 };
 use plan::{LandlockAccess, LandlockRule};
-use rustix::fs::{CWD, FileType, Mode, ResolveFlags};
-use std::os::fd::AsFd;
+use rustix::fs::{CWD, Mode};
 
 /// What the domain is made of.
 pub struct Domain<'a> {
@@ -16,6 +16,8 @@ pub struct Domain<'a> {
     pub scope: &'a [plan::Scope],
     /// Refuse TCP too: set where no network namespace does it, as the backstop of the socket filter.
     pub refuse_tcp: bool,
+    /// A broker judges each read, so what is closed may lie in a folder that can be listed.
+    pub reads_judged: bool,
     /// Landlock's ABI on this kernel.
     pub abi: u32,
 }
@@ -121,21 +123,23 @@ fn add_rules(
 ) -> Result<RulesetCreated, Failure> {
     let handled = AccessFs::from_all(known_abi(domain.abi));
     for rule in domain.rules {
-        let opened = rustix::fs::openat2(CWD, &rule.path, O_PATH, Mode::empty(), ResolveFlags::NO_SYMLINKS);
-        let place = match opened {
-            Ok(place) => place,
+        landlock_except::check(rule)?;
+        let places = match landlock_except::places(rule, domain.reads_judged) {
+            Ok(places) => places,
             Err(errno) => {
                 notes.push(format!("no rule for \"{}\": {}", rule.path, errno_name(errno)));
                 continue;
             }
         };
-        let mut access = rights(rule) & handled;
-        if file_type(place.as_fd()).map_err(Failure::at("fstat"))? != FileType::Directory {
-            access &= AccessFs::from_file(known_abi(domain.abi));
+        for Place { fd, is_folder, names_only } in places {
+            let mut access = if names_only { AccessFs::ReadDir.into() } else { rights(rule) } & handled;
+            if !is_folder {
+                access &= AccessFs::from_file(known_abi(domain.abi));
+            }
+            ruleset = ruleset
+                .add_rule(PathBeneath::new(fd, access))
+                .map_err(|error| Failure::plain(format!("landlock rule for \"{}\": {error}", rule.path)))?;
         }
-        ruleset = ruleset
-            .add_rule(PathBeneath::new(place, access))
-            .map_err(|error| Failure::plain(format!("landlock rule for \"{}\": {error}", rule.path)))?;
     }
     Ok(ruleset)
 }

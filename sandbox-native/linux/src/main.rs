@@ -14,6 +14,7 @@ mod exit_code;
 mod guardian;
 mod init;
 mod landlock;
+mod landlock_except;
 mod limits;
 mod limits_cgroup;
 mod limits_rlimit;

@@ -109,12 +109,18 @@ fn socket_rules(verdicts: &mut Verdicts, around: Surroundings, brokered: bool) {
 /// hides its flags behind a pointer.
 fn add_traps(verdicts: &mut Verdicts, traps: Traps) {
     let opens = |arg| match traps.reads {
-        true => When::NoBit { arg, mask: any_of(&[libc::O_PATH]) },
+        true => When::Always,
         false => When::AnyBit { arg, mask: any_of(&[libc::O_WRONLY, libc::O_RDWR, libc::O_CREAT, libc::O_TRUNC]) },
     };
+    // A descriptor that only names is none of the broker's business, whatever else its flags say.
+    let names = |arg| When::AnyBit { arg, mask: any_of(&[libc::O_PATH]) };
+    verdicts.push(libc::SYS_openat, names(2), libc::SECCOMP_RET_ALLOW);
     verdicts.push(libc::SYS_openat, opens(2), TRAP);
     #[cfg(target_arch = "x86_64")]
-    verdicts.push(libc::SYS_open, opens(1), TRAP);
+    {
+        verdicts.push(libc::SYS_open, names(1), libc::SECCOMP_RET_ALLOW);
+        verdicts.push(libc::SYS_open, opens(1), TRAP);
+    }
     let metadata: &[libc::c_long] = if traps.metadata { table::METADATA } else { &[] };
     for call in table::TRAPPED.iter().chain(metadata) {
         verdicts.push(*call, When::Always, TRAP);
@@ -193,9 +199,10 @@ mod tests {
                 assert!(program.len() < 4096, "BPF_MAXINSNS");
                 for call in (0..1_000).chain([0x3fff_ffff]) {
                     // Register values that meet no condition, so that only Always is left; those of absence meet them.
-                    let met = verdicts.of(call).iter().find(|(when, _)| {
-                        matches!(when, When::Always | When::NoneOf { .. } | When::NoBit { .. } | When::Socket { .. })
-                    });
+                    let met = verdicts
+                        .of(call)
+                        .iter()
+                        .find(|(when, _)| matches!(when, When::Always | When::NoneOf { .. } | When::Socket { .. }));
                     let wanted = met.map_or(ALLOW, |(_, with)| *with);
                     let args = [0x80_0000_0000_u64 | 0x0070_0000, 0, 0, 0, 0, 0];
                     assert_eq!(answer_to(&program, call.into(), args), wanted, "{call} {network:?}");
@@ -315,7 +322,9 @@ mod tests {
         let reading = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_DIRECTORY;
         let reads = program_in(Surroundings { network: Network::Private, on_host: false }, ALL);
         assert_eq!((open(&program, reading), open(&reads, reading)), (ALLOW, TRAP));
-        assert_eq!(open(&reads, libc::O_PATH | libc::O_CLOEXEC), ALLOW);
+        for program in [&program, &reads] {
+            assert_eq!(open(program, libc::O_PATH | libc::O_RDWR), ALLOW);
+        }
         assert_eq!(answer_to(&program, libc::SYS_connect, [0; 6]), TRAP);
         let send = |flags, address| answer_to(&program, libc::SYS_sendto, [0, 0, 0, flags, address, 0]);
         assert_eq!((send(0, 0), send(0, 1), send(0, 1 << 40)), (ALLOW, TRAP, TRAP));

@@ -50,7 +50,10 @@ fn a_must_that_fails_runs_nothing_and_the_same_as_best_runs() {
     let ended = run_plan(&place, &plan, As::Caller);
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "ran\n"), "{ended:#?}");
     assert!(!gone.exists(), "no mount point may be made on the host");
-    assert_eq!(ended.line("enforced")["properties"]["fs.protected"], "partial");
+    let enforced = ended.line("enforced");
+    let view = enforced["ops"].as_array().expect("a list").iter().find(|step| step["op"] == "view");
+    assert_eq!(view.expect("a view")["state"], "partial");
+    assert_eq!(enforced["properties"]["fs.write_confined"], "enforced", "by the steps that must be whole");
 }
 
 #[test]

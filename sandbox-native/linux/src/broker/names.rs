@@ -28,7 +28,9 @@ impl Broker {
             libc::SYS_mknod => return self.make_node(call, (HERE, call.path(0)?), (call.int(1), call.arg(2))),
             libc::SYS_symlink => return self.make_symlink(call, &call.path(0)?, (HERE, call.path(1)?)),
             libc::SYS_link => return self.link(call, (HERE, call.path(0)?), (HERE, call.path(1)?), 0),
-            libc::SYS_rename => return self.rename(call, (HERE, call.path(0)?), (HERE, call.path(1)?), 0),
+            libc::SYS_rename => {
+                return self.rename(call, (HERE, call.path(0)?), (HERE, call.path(1)?), RenameFlags::empty());
+            }
             libc::SYS_unlink => return self.remove(call, (HERE, call.path(0)?), 0),
             libc::SYS_rmdir => return self.remove(call, (HERE, call.path(0)?), libc::AT_REMOVEDIR),
             _ => {}
@@ -44,8 +46,11 @@ impl Broker {
                 }
                 self.link(call, (call.int(0), from.map_err(too_long)?), at(2)?, flags)
             }
-            libc::SYS_renameat => self.rename(call, at(0)?, at(2)?, 0),
-            libc::SYS_renameat2 => self.rename(call, at(0)?, at(2)?, call.int(4)),
+            libc::SYS_renameat => self.rename(call, at(0)?, at(2)?, RenameFlags::empty()),
+            libc::SYS_renameat2 => {
+                let flags = rename_flags(call.int(4))?;
+                self.rename(call, at(0)?, at(2)?, flags)
+            }
             libc::SYS_unlinkat => {
                 let flags = call.int(2);
                 if flags & !libc::AT_REMOVEDIR != 0 {
@@ -185,12 +190,11 @@ impl Broker {
         }
     }
 
-    fn rename(&mut self, call: &Call<'_>, from: Place, to: Place, flags: i32) -> Result<Answer, Errno> {
-        let flags = RenameFlags::from_bits_retain(flags.cast_unsigned());
+    fn rename(&mut self, call: &Call<'_>, from: Place, to: Place, flags: RenameFlags) -> Result<Answer, Errno> {
+        let swap = flags.contains(RenameFlags::EXCHANGE);
         let (source, target) = (self.spot(call, &from)?, self.spot(call, &to)?);
         let (from, to) = (source.path()?, target.path()?);
         self.still_waits(call)?;
-        let swap = flags.contains(RenameFlags::EXCHANGE);
         let judged = match (source.stat()?, target.stat()?) {
             (Some(one), Some(other)) if swap => self.judge.exchange((&from, kind_of(&one)), (&to, kind_of(&other))),
             (Some(stat), _) => judge_rename(&self.judge, (&from, &stat), &to),
@@ -218,6 +222,14 @@ impl Broker {
         };
         done(result)
     }
+}
+
+/// Refused before the paths are looked at, as the kernel does.
+fn rename_flags(flags: i32) -> Result<RenameFlags, Errno> {
+    let flags = RenameFlags::from_bits(flags.cast_unsigned()).ok_or(Errno::INVAL)?;
+    let known = RenameFlags::EXCHANGE | RenameFlags::NOREPLACE | RenameFlags::WHITEOUT;
+    let mixed = flags.contains(RenameFlags::EXCHANGE) && flags != RenameFlags::EXCHANGE;
+    if mixed || !known.contains(flags) { Err(Errno::INVAL) } else { Ok(flags) }
 }
 
 /// What a link is made to.
