@@ -183,6 +183,11 @@ impl Guard {
         if matches!(ruling, Ruling::Allow) {
             return ruling;
         }
+        // What may be made anew may also go: `git worktree remove`, and git's own try to remove a folder that is not empty.
+        let lets_go = |rule: &GuardRule| made == Made::Removed && rule.when == Some(GuardWhen::Exists);
+        if matches!(ruling, Ruling::Deny(rule) if lets_go(rule)) {
+            return Ruling::Allow;
+        }
         let exists = tree.kind(path).is_some();
         let creates = matches!(made, Made::Folder | Made::Symlink | Made::Node);
         if exists == creates { Ruling::Allow } else { ruling }

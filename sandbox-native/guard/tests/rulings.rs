@@ -190,3 +190,16 @@ fn rules_that_would_not_protect_are_no_guard() {
     }
     assert!(try_guard(&["deny /w/[x]", "deny /w/{x,y}"]).is_ok());
 }
+
+#[test]
+fn a_rule_about_what_exists_is_about_that_very_name() {
+    let guard = guard(&["deny write exists /w/**/.git"]);
+    let tree = Memory::of(&["/w/tree/.git", "/w/.git/", "/w/.git/index"]);
+    let change = |path: &str, made| word(guard.change(Path::new(path), made, &tree));
+    assert_eq!(change("/w/tree/.git", Made::File), "deny");
+    assert_eq!(change("/w/new/.git", Made::File), "allow");
+    assert_eq!(change("/w/.git/index", Made::File), "allow");
+    // What may be made anew may go: git removes worktrees, and tries to remove folders that are not empty.
+    assert_eq!(change("/w/tree/.git", Made::Removed), "allow");
+    assert_eq!(change("/w/.git", Made::Removed), "allow");
+}
