@@ -19,6 +19,7 @@ export function renderMachine(report: MachineReport, version: string): string {
     ...(report.supported
       ? report.properties.flatMap(renderProperty)
       : ["There is no sandbox for this operating system in this version"]),
+    ...report.missing.flatMap(renderMissing),
     ...(facts ? ["", ...renderFacts(facts)] : []),
     ...(launcher
       ? [`launcher              ${visibleText(launcher.path)} (sha256 ${launcher.sha256.slice(0, 12)}…)`]
@@ -32,6 +33,11 @@ function renderProperty({ property, state, why, help }: MachineReport["propertie
   return [head, ...(why ? [`       why:  ${why}`] : []), ...(help ? [`       help: ${help}`] : [])];
 }
 
+function renderMissing({ part, why, help }: MachineReport["missing"][number]): string[] {
+  const steps = help.map((step, at) => `  ${at === 0 ? "help:" : "  or:"} ${visibleText(step)}`);
+  return ["", `missing: ${part}`, `  why:  ${visibleText(why)}`, ...steps];
+}
+
 function renderFacts(facts: LinuxFacts): string[] {
   const { namespaces, sysctls, container } = facts;
   const user = namespaces.user ? "yes" : `no${namespaces.userErrno ? ` (${namespaces.userErrno})` : ""}`;
@@ -42,7 +48,7 @@ function renderFacts(facts: LinuxFacts): string[] {
     ["namespaces as root", namespaces.withoutUser ? "yes" : "no"],
     ["new proc", namespaces.procMount ? "yes" : `no${namespaces.procErrno ? ` (${namespaces.procErrno})` : ""}`],
     ["seccomp filter", facts.seccompFilter ? "yes" : "no"],
-    ["user notification", facts.userNotification ? "yes" : "no (or taken by an outer sandbox)"],
+    ["user notification", facts.userNotification ? "yes" : "no"],
     ...renderLimits(facts.limits),
     [
       "container signs",
@@ -77,6 +83,7 @@ function renderSysctls(sysctls: LinuxFacts["sysctls"]): [string, string][] {
     ["user.max_user_namespaces", sysctls.maxUserNamespaces],
     ["kernel.unprivileged_userns_clone", sysctls.unprivilegedUsernsClone],
     ["kernel.apparmor_restrict_unprivileged_userns", sysctls.apparmorRestrictUnprivilegedUserns],
+    ["kernel.yama.ptrace_scope", sysctls.yamaPtraceScope],
   ];
   return named.flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [["setting", `${name} = ${value}`]],

@@ -1,4 +1,5 @@
-import type { CallPlan, LinuxPlan, Mount, PlanOp } from "@cordon/core/contract";
+import type { CallPlan, LandlockRule, Limits, LinuxPlan, Mount, PlanOp } from "@cordon/core/contract";
+import { renderGuard } from "./render_guard.ts";
 import { visibleText } from "./visible_text.ts";
 
 /** A plan for people, as `--explain` prints it. Ends in a newline. */
@@ -32,19 +33,32 @@ function renderOp(op: PlanOp): string[] {
     case "private_tmp":
       return [`${head}: ${op.at}`];
     case "landlock":
-      return [
-        head,
-        ...op.rules.map((rule) => `          ${rule.access.padEnd(11)} ${visibleText(rule.path)}`),
-        ...op.scope.map((scope) => `          scope       ${scope}`),
-      ];
+      return [head, ...op.rules.flatMap(renderRule), ...op.scope.map((scope) => `          scope       ${scope}`)];
     case "seccomp":
       return [`${head}: network ${op.network}`];
     case "limits":
+      return [`${head}: ${renderLimits(op)}`];
     case "broker":
+      return [head, ...renderGuard(op.guard)];
     case "loopback":
     case "privileges":
       return [head];
   }
+}
+
+function renderRule({ access, path, except }: LandlockRule): string[] {
+  const closed = (except ?? []).map((inner) => `            but not ${visibleText(inner)}`);
+  return [`          ${access.padEnd(11)} ${visibleText(path)}`, ...closed];
+}
+
+function renderLimits({ memoryBytes, processes, cpuPercent, fileBytes }: Limits): string {
+  const parts = [
+    ...(memoryBytes === undefined ? [] : [`memory ${memoryBytes} bytes`]),
+    ...(processes === undefined ? [] : [`${processes} processes`]),
+    ...(cpuPercent === undefined ? [] : [`cpu ${cpuPercent}%`]),
+    ...(fileBytes === undefined ? [] : [`files of ${fileBytes} bytes`]),
+  ];
+  return parts.join(", ");
 }
 
 function renderMount(mount: Mount): string {

@@ -22,6 +22,10 @@ export type LinuxFacts = {
   capSysAdmin: boolean;
   /** What can hold the limits of a run. */
   limits: LimitFacts;
+  /** A filter of whoever started this process is on it already. */
+  filtered: boolean;
+  /** The kernel's security modules as `/sys/kernel/security/lsm` lists them; absent where it can't be read. */
+  lsm?: string;
   /** Signs of a container, each with what was found; empty when there is none. */
   container: { kind: "file" | "env" | "cgroup"; found: string }[];
   /** Settings that decide about namespaces; absent where the kernel has no such setting. */
@@ -29,6 +33,8 @@ export type LinuxFacts = {
     maxUserNamespaces?: number;
     unprivilegedUsernsClone?: number;
     apparmorRestrictUnprivilegedUserns?: number;
+    /** From 2 on the broker may not read the command's memory. */
+    yamaPtraceScope?: number;
   };
 };
 

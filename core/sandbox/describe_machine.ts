@@ -1,6 +1,7 @@
 import type { LinuxFacts } from "../contract/facts.ts";
 import type { Property, Tier } from "../contract/plan.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
+import { type MissingPart, missingParts } from "./machine_help.ts";
 import { offerOf } from "./offer.ts";
 import { chooseTier } from "./plan_linux.ts";
 
@@ -15,6 +16,8 @@ export type MachineReport = {
   properties: PropertyReport[];
   facts?: LinuxFacts;
   launcher?: { path: string; sha256: string };
+  /** What this machine lacks; empty where it has everything. */
+  missing: MissingPart[];
 };
 
 /** What describeMachine looks at. */
@@ -27,7 +30,7 @@ export type MachineParts = {
 
 /** Says what the planner would get here. Pure: the same offer that planning uses. */
 export function describeMachine({ platform, policy, facts, launcher }: MachineParts): MachineReport {
-  if (!facts) return { platform, supported: false, tier: "none", properties: [] };
+  if (!facts) return { platform, supported: false, tier: "none", properties: [], missing: [] };
   const tier = chooseTier(facts);
   // Object.entries forgets the key type; the offer's keys are properties by its own type.
   const offers = Object.entries(offerOf(tier, policy, facts)) as [Property, true | { why: string; help: string }][];
@@ -35,5 +38,6 @@ export function describeMachine({ platform, policy, facts, launcher }: MachinePa
     ([property, given]): PropertyReport =>
       given === true ? { property, state: "enforced" } : { property, state: "missing", ...given },
   );
-  return { platform, supported: true, tier, properties, facts, ...(launcher ? { launcher } : {}) };
+  const missing = missingParts(facts, launcher?.path ?? "/path/of/the/launcher");
+  return { platform, supported: true, tier, properties, missing, facts, ...(launcher ? { launcher } : {}) };
 }

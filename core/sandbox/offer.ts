@@ -11,7 +11,15 @@ export type Offer = Partial<Record<Property, true | Lack>>;
 
 const NO_NAMESPACES_HELP = "allow user namespaces (see `cordon doctor`), or drop the demand";
 
-const NO_LISTENER = "a filter here can have no listener: an outer sandbox has it, or the kernel is older than 5.0";
+/** Why no broker can answer the command's calls here; nothing where one can. */
+export function brokerLack({ userNotification, sysctls, filtered }: LinuxFacts): string | undefined {
+  if ((sysctls.yamaPtraceScope ?? 0) >= 2)
+    return "kernel.yama.ptrace_scope is 2 or 3, so that the broker may not read what the command asks for";
+  if (userNotification) return undefined;
+  return filtered
+    ? "an outer sandbox has the listener of this process's seccomp filters"
+    : "a seccomp filter can have no listener here";
+}
 
 /** What a tier gives for this policy, and why not where it does not. Shown by `doctor` and `--explain`. */
 export function offerOf(tier: Tier, policy: SandboxPolicy, facts: LinuxFacts): Offer {
@@ -19,16 +27,17 @@ export function offerOf(tier: Tier, policy: SandboxPolicy, facts: LinuxFacts): O
   if (tier === "none") return { ...always, ...noneOffer(facts) };
   const opened = { why: "the same command opens the network", help: "leave out one of the two" };
   const net = policy.network === "blocked" ? true : opened;
+  const lack = brokerLack(facts);
   const without = (why: string) => ({ why, help: NO_NAMESPACES_HELP });
   return {
     ...always,
     "syscalls.filtered": true,
     "keyring.blocked": true,
     "net.blocked": net,
-    "fs.write_confined": confined("write", policy, facts),
-    "fs.read_confined": confined("read", policy, facts),
-    "fs.read_hidden": facts.userNotification ? true : hiddenByKernel(tier, policy),
-    "fs.protected": facts.userNotification ? true : protectedByKernel(tier, policy),
+    "fs.write_confined": confined("write", policy, lack),
+    "fs.read_confined": confined("read", policy, lack),
+    "fs.read_hidden": lack === undefined ? true : hiddenByKernel(tier, policy, lack),
+    "fs.protected": lack === undefined ? true : protectedByKernel(tier, policy, lack),
     "net.loopback": tier === "namespaces" ? net : without("a loopback of its own needs a network namespace"),
     "proc.isolated":
       tier === "namespaces" ? true : without("other processes' names stay visible without a pid namespace"),
@@ -36,38 +45,38 @@ export function offerOf(tier: Tier, policy: SandboxPolicy, facts: LinuxFacts): O
 }
 
 /** A pattern opens its folder to the kernel; only the broker tells the names in it apart. */
-function confined(access: "read" | "write", policy: SandboxPolicy, { userNotification }: LinuxFacts): true | Lack {
-  if (userNotification || !policy.limited.some((folder) => folder.access === access)) return true;
-  return { why: `a pattern can't be allowed: ${NO_LISTENER}`, help: `name folders or files with --allow-${access}` };
+function confined(access: "read" | "write", policy: SandboxPolicy, lack: string | undefined): true | Lack {
+  if (lack === undefined || !policy.limited.some((folder) => folder.access === access)) return true;
+  return { why: `a pattern can't be allowed: ${lack}`, help: `name folders or files with --allow-${access}` };
 }
 
-function hiddenByKernel(tier: Tier, policy: SandboxPolicy): true | Lack {
+function hiddenByKernel(tier: Tier, policy: SandboxPolicy, lack: string): true | Lack {
   if (policy.denied.some(({ access, unmounted }) => access === "both" && unmounted)) {
-    return { why: `what is not there yet can't be hidden: ${NO_LISTENER}`, help: "name files that exist" };
+    return { why: `what is not there yet can't be hidden: ${lack}`, help: "name files that exist" };
   }
   const inWritable = policy.hidden.some(({ path }) => policy.write.some((root) => isWithin(path, root)));
   if (tier === "namespaces" || !inWritable) return true;
   return {
-    why: `Landlock cannot hide a file inside a folder that may be written, and ${NO_LISTENER}`,
+    why: `Landlock cannot hide a file inside a folder that may be written, and ${lack}`,
     help: NO_NAMESPACES_HELP,
   };
 }
 
 /** Mounts protect what is there; trusted files that are made later need the broker. */
-function protectedByKernel(tier: Tier, policy: SandboxPolicy): true | Lack {
+function protectedByKernel(tier: Tier, policy: SandboxPolicy, lack: string): true | Lack {
   const asked = policy.denied.filter(({ access }) => access === "write");
   if (tier === "landlock") {
     const open = [...policy.protected, ...asked].length > 0 || policy.trustFiles === "block";
-    const why = `Landlock cannot protect a file inside a folder that may be written, and ${NO_LISTENER}`;
+    const why = `Landlock cannot protect a file inside a folder that may be written, and ${lack}`;
     return open && policy.write.length > 0 ? { why, help: NO_NAMESPACES_HELP } : true;
   }
   if (asked.some(({ unmounted }) => unmounted)) {
-    return { why: `what is not there yet can't be protected: ${NO_LISTENER}`, help: "name files that exist" };
+    return { why: `what is not there yet can't be protected: ${lack}`, help: "name files that exist" };
   }
   const complete = policy.trustFiles !== "block" || policy.write.length === 0;
   if (complete || (asked.length > 0 && !policy.required.includes("fs.protected"))) return true;
   return {
-    why: `only trusted files that were there at the start are protected: ${NO_LISTENER}`,
+    why: `only trusted files that were there at the start are protected: ${lack}`,
     help: "start cordon outside the other sandbox, or look at new files with git status",
   };
 }

@@ -5,7 +5,7 @@ import type { Demands } from "../contract/sandbox_request.ts";
 import { isWithin } from "../config/path_order.ts";
 import { guardOf } from "./guard_rules.ts";
 import { landlockRules } from "./landlock_rules.ts";
-import { type Lack, limitsAreVoid, type Offer, offerOf } from "./offer.ts";
+import { brokerLack, type Lack, limitsAreVoid, type Offer, offerOf } from "./offer.ts";
 import { mountsOf } from "./view_mounts.ts";
 
 /** Why no plan on this machine gives a demanded property, with the next step for the person. */
@@ -65,7 +65,7 @@ function opsOf(parts: Parts): PlanOp[] {
   return [
     ...(Object.keys(policy.limits).length > 0 ? [limits] : []),
     ...steps.before,
-    ...(facts.userNotification ? [broker] : []),
+    ...(brokerLack(facts) === undefined ? [broker] : []),
     steps.seccomp,
   ];
 }
@@ -105,7 +105,7 @@ function namespaceSteps(parts: Parts): Steps {
     },
     {
       op: "view",
-      mounts: mountsOf(policy, { guarded: facts.userNotification }),
+      mounts: mountsOf(policy, { guarded: brokerLack(facts) === undefined }),
       ...graded(parts, ["fs.write_confined", "fs.read_confined", "fs.read_hidden", "fs.protected"]),
     },
     ...loopback,
@@ -147,5 +147,5 @@ function landlockSteps(parts: Parts): Steps {
 
 /** What no rule opens is hidden and protected as well, as long as nothing of it lies in what a rule does open. */
 function landlockAlone({ facts }: Parts): Property[] {
-  return facts.userNotification ? [] : ["fs.read_hidden", "fs.protected"];
+  return brokerLack(facts) === undefined ? [] : ["fs.read_hidden", "fs.protected"];
 }

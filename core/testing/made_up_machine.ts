@@ -17,6 +17,7 @@ export function factsOf(changes: Partial<LinuxFacts> = {}): LinuxFacts {
     gid: 1000,
     capSysAdmin: false,
     limits: { memory: "cgroup2", processes: "cgroup2", cpu: "cgroup2" },
+    filtered: false,
     container: [],
     sysctls: {},
     ...changes,

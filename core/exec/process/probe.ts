@@ -24,6 +24,7 @@ const FACT_FILES = [
   "/proc/sys/user/max_user_namespaces",
   "/proc/sys/kernel/unprivileged_userns_clone",
   "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+  "/proc/sys/kernel/yama/ptrace_scope",
 ];
 
 /** A container made by the same user has other mounts and another /proc, and may allow less. */

@@ -37,11 +37,14 @@ pub fn facts() -> LinuxFacts {
         gid: rustix::process::getegid().as_raw(),
         cap_sys_admin,
         limits: crate::limits::facts(|work| in_child(0, work).unwrap_or_default()),
+        filtered: is_filtered(),
+        lsm: std::fs::read_to_string("/sys/kernel/security/lsm").ok().map(|text| text.trim().to_owned()),
         container: container_signs(),
         sysctls: SysctlFacts {
             max_user_namespaces: sysctl("user/max_user_namespaces"),
             unprivileged_userns_clone: sysctl("kernel/unprivileged_userns_clone"),
             apparmor_restrict_unprivileged_userns: sysctl("kernel/apparmor_restrict_unprivileged_userns"),
+            yama_ptrace_scope: sysctl("kernel/yama/ptrace_scope"),
         },
     }
 }
@@ -133,6 +136,12 @@ fn try_filters() -> Filters {
 
 fn sysctl(name: &str) -> Option<i64> {
     std::fs::read_to_string(format!("/proc/sys/{name}")).ok()?.trim().parse().ok()
+}
+
+/// Mode 2 of `Seccomp` in proc_pid_status(5) is a filter; none of ours is on this process.
+fn is_filtered() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status.lines().any(|line| line.strip_prefix("Seccomp:").is_some_and(|mode| mode.trim() == "2"))
 }
 
 /// Files that container engines leave, variables that they set, and names that they give to cgroups.

@@ -28,6 +28,11 @@ pub struct LinuxFacts {
     pub cap_sys_admin: bool,
     /// What can hold the limits of a run.
     pub limits: LimitFacts,
+    /// A filter of whoever started this process is on it already.
+    pub filtered: bool,
+    /// The kernel's security modules as `/sys/kernel/security/lsm` lists them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lsm: Option<String>,
     /// Signs of a container, each with what was found.
     pub container: Vec<ContainerFact>,
     /// Settings that decide about namespaces.
@@ -101,4 +106,7 @@ pub struct SysctlFacts {
     /// `kernel.apparmor_restrict_unprivileged_userns` (Ubuntu's switch)
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apparmor_restrict_unprivileged_userns: Option<i64>,
+    /// `kernel.yama.ptrace_scope`; from 2 on the broker may not read the command's memory
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yama_ptrace_scope: Option<i64>,
 }
