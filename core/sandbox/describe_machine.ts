@@ -28,12 +28,18 @@ export type MachineParts = {
   launcher?: { path: string; sha256: string };
 };
 
+/** By default there is none; what is asked here is whether one would hold. */
+const EVERY_LIMIT = { memoryBytes: 1, processes: 1, cpuPercent: 1, fileBytes: 1 };
+
 /** Says what the planner would get here. Pure: the same offer that planning uses. */
 export function describeMachine({ platform, policy, facts, launcher }: MachineParts): MachineReport {
   if (!facts) return { platform, supported: false, tier: "none", properties: [], missing: [] };
   const tier = chooseTier(facts);
   // Object.entries forgets the key type; the offer's keys are properties by its own type.
-  const offers = Object.entries(offerOf(tier, policy, facts)) as [Property, true | { why: string; help: string }][];
+  const offers = Object.entries(offerOf(tier, { ...policy, limits: EVERY_LIMIT }, facts)) as [
+    Property,
+    true | { why: string; help: string },
+  ][];
   const properties = offers.map(
     ([property, given]): PropertyReport =>
       given === true ? { property, state: "enforced" } : { property, state: "missing", ...given },

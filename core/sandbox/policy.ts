@@ -95,7 +95,7 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
     opened: openedPlaces(named, survey),
     limited,
     trustFiles: request.trustFiles,
-    gitDirs: gitFolders(survey).filter((folder) => !/\/\.git$/.test(folder) || write.includes(folder)),
+    gitDirs: unique(gitFolders(survey)).filter((folder) => needsOwnRules(folder, write)),
     unix: reals(request.allowUnix),
     reportReads: request.reportReads,
     limits: launcherLimits(request),
@@ -129,6 +129,12 @@ function gitFolders(survey: Survey): string[] {
   const { gitDir, commonDir } = survey.git;
   const top = commonDir.replace(/\/[^/]+$/, "") || "/";
   return canBeWorkspace(top, survey.home) ? [gitDir, commonDir] : [];
+}
+
+/** A repository's folder of the usual name in another writable folder is found by that name; a closed one can't be written. */
+function needsOwnRules(folder: string, write: readonly string[]): boolean {
+  const foundByName = folder.endsWith("/.git") && write.some((root) => root !== folder && isWithin(folder, root));
+  return !foundByName && write.some((root) => isWithin(folder, root));
 }
 
 function ownGit(survey: Survey): Survey["git"] {
