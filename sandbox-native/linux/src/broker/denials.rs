@@ -8,7 +8,7 @@ use crate::mounts::is_within;
 use plan::{DeniedOp, LandlockAccess, LinuxPlan, MountAccess, ObservedDenial, PlanOp, Property, Report, Trusted};
 use rustix::io::Errno;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// No run tells more different ones than this: the channel must not fill up.
 const MOST_DENIALS: usize = 10_000;
@@ -222,6 +222,19 @@ impl Call<'_> {
         } else {
             [self.caller.folder_name(base)?, path.to_vec()].join(&b'/')
         };
-        Some(PathBuf::from(std::ffi::OsString::from_vec(text)))
+        Some(in_words(&PathBuf::from(std::ffi::OsString::from_vec(text))))
     }
+}
+
+/// A path without `.` and `..`, as far as words go: a link on the way is not known here.
+fn in_words(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
 }
