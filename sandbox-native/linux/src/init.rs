@@ -71,7 +71,7 @@ fn start(ground: &Ground<'_>, channel: Channel, link: &Link) -> Result<Side, ()>
             let Ok(Message::Confined(listener)) = mine.wait() else { return Err(()) };
             link.send(&Message::Started(pidfd)).map_err(drop)?;
             sys::close_standard_streams();
-            let broker = listener.zip(broker.and_then(Result::ok)).map(|(listener, ready)| ready.listen(listener));
+            let broker = listener.zip(broker.and_then(Result::ok)).map(|(listener, ready)| ready.listen(listener, pid));
             Ok(Side::Warden(Box::new(Warden::new(pid, broker))))
         }
     }

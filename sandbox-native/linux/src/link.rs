@@ -21,6 +21,10 @@ pub enum Message {
     Event(Box<Report>),
     /// The same, if its path exists on the host: the warden sees the view only.
     IfOnHost(Box<Report>),
+    /// From a child that acts for a caller: it is done, with what it opened.
+    Made(Option<OwnedFd>),
+    /// The same, with the errno that it ended in.
+    Failed(i32),
     /// The command ended.
     Ended(WaitStatus),
     /// Nothing ran; the line was written.
@@ -58,6 +62,8 @@ impl Link {
             Message::Started(command) => (vec![b'S'], Some(command)),
             Message::Event(report) => (event(b'V', report), None),
             Message::IfOnHost(report) => (event(b'H', report), None),
+            Message::Made(file) => (vec![b'M'], file.as_ref()),
+            Message::Failed(errno) => ([b'F'].into_iter().chain(errno.to_le_bytes()).collect(), None),
             Message::Ended(status) => ([b'E'].into_iter().chain(status.0.to_le_bytes()).collect(), None),
             Message::Refused => (vec![b'R'], None),
         };
@@ -102,6 +108,8 @@ impl Link {
             (b'S', Some(command)) => Ok(Message::Started(command)),
             (b'V', _) => Ok(Message::Event(event()?)),
             (b'H', _) => Ok(Message::IfOnHost(event()?)),
+            (b'M', file) => Ok(Message::Made(file)),
+            (b'F', _) => Ok(Message::Failed(i32::from_le_bytes(rest.try_into().map_err(|_| Errno::BADMSG)?))),
             (b'E', _) => {
                 let status = rest.try_into().map_err(|_| Errno::BADMSG)?;
                 Ok(Message::Ended(WaitStatus(i32::from_le_bytes(status))))

@@ -41,7 +41,8 @@ fn children_by_scan(me: i32) -> Vec<Pid> {
     pids.filter(|pid| parent_of(*pid) == Some(me)).filter_map(Pid::from_raw).collect()
 }
 
-fn parent_of(pid: i32) -> Option<i32> {
+/// The parent of a process.
+pub fn parent_of(pid: i32) -> Option<i32> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name stands in parentheses and may hold any; the fields after the last one are state and parent.
     stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()

@@ -99,6 +99,7 @@ pub const TRAPPED: &[c_long] = &[
     SYS_truncate,
     SYS_execve,
     SYS_execveat,
+    SYS_landlock_restrict_self,
 ];
 /// As above, where the kernel has only the younger calls.
 #[cfg(not(target_arch = "x86_64"))]
@@ -114,6 +115,7 @@ pub const TRAPPED: &[c_long] = &[
     SYS_truncate,
     SYS_execve,
     SYS_execveat,
+    SYS_landlock_restrict_self,
 ];
 
 /// Answered by the broker where it guards mode, owner, times and attributes.

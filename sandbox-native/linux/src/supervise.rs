@@ -269,7 +269,9 @@ impl Supervisor {
                     }
                 }
                 Ok(Message::Ended(status)) => self.told = Some(Ended::With(status)),
-                Ok(Message::Refused | Message::Confined(_)) => self.told = Some(Ended::Refused),
+                Ok(Message::Refused | Message::Confined(_) | Message::Made(_) | Message::Failed(_)) => {
+                    self.told = Some(Ended::Refused)
+                }
                 Err(Errno::AGAIN | Errno::INTR) => return,
                 // An event that can't be read is one that is not told.
                 Err(Errno::BADMSG) => {}

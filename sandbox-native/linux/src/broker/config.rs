@@ -63,6 +63,16 @@ pub fn is_unchanged((from, lock): (&Spot, &Path), (to, config): (&Spot, &Path)) 
     text(from).is_some_and(|new| text(to) == Some(new))
 }
 
+/// Whether a file may be made beside a name.
+pub fn may_make(to: &Spot) -> Result<(), Errno> {
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    match rustix::fs::openat(&to.folder, ".", flags, Mode::RUSR) {
+        // A file system without nameless files.
+        Err(Errno::OPNOTSUPP) => Ok(()),
+        made => made.map(drop),
+    }
+}
+
 fn fill(copy: &OwnedFd, text: &[u8], mode: Mode) -> Result<(), Errno> {
     let mut rest = text;
     while !rest.is_empty() {

@@ -7,6 +7,7 @@ use crate::sys;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, SpliceFlags};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
@@ -27,7 +28,8 @@ pub struct Pending {
     pub fifo: OwnedFd,
     /// Without O_NONBLOCK, O_CREAT and the like.
     pub flags: OFlags,
-    reader: Option<OwnedFd>,
+    /// Its own end, open already: a reader that waits for a writer.
+    held: Option<OwnedFd>,
     since: Instant,
 }
 
@@ -46,10 +48,11 @@ enum Tried {
 }
 
 impl Pending {
-    pub fn new(id: u64, tid: libc::pid_t, (fifo, flags): (OwnedFd, OFlags)) -> Pending {
+    /// `first` is what a first try gave, which was made with the rights of the caller.
+    pub fn new(id: u64, tid: libc::pid_t, (fifo, flags): (OwnedFd, OFlags), first: Option<OwnedFd>) -> Pending {
         let kept = OFlags::RWMODE | OFlags::APPEND | OFlags::from_bits_retain(libc::O_LARGEFILE.cast_unsigned());
         let cloexec = flags.contains(OFlags::CLOEXEC);
-        Pending { id, tid, cloexec, fifo, flags: flags & kept, reader: None, since: Instant::now() }
+        Pending { id, tid, cloexec, fifo, flags: flags & kept, held: first, since: Instant::now() }
     }
 
     fn reads(&self) -> bool {
@@ -57,19 +60,19 @@ impl Pending {
     }
 
     fn attempt(&mut self) -> Tried {
-        if let Some(reader) = &self.reader {
-            return if has_writer(reader) { self.hand_over() } else { self.interrupted() };
+        if let Some(reader) = &self.held {
+            return if !self.reads() || has_writer(reader) { self.hand_over() } else { self.interrupted() };
         }
         let flags = self.flags | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let link = format!("/proc/self/fd/{}", self.fifo.as_raw_fd());
         match rustix::fs::openat2(rustix::fs::CWD, link, flags, Mode::empty(), ResolveFlags::empty()) {
             Ok(reader) if self.reads() => {
                 // It counts as a reader from now on, so that writers get through.
-                self.reader = Some(reader);
+                self.held = Some(reader);
                 Tried::NotYet
             }
             Ok(writer) => {
-                self.reader = Some(writer);
+                self.held = Some(writer);
                 self.hand_over()
             }
             Err(Errno::NXIO) => self.interrupted(),
@@ -78,7 +81,7 @@ impl Pending {
     }
 
     fn hand_over(&mut self) -> Tried {
-        let Some(file) = self.reader.take() else { return Tried::NotYet };
+        let Some(file) = self.held.take() else { return Tried::NotYet };
         match rustix::fs::fcntl_setfl(&file, self.flags - OFlags::RWMODE) {
             Ok(()) => Tried::Open(file),
             Err(errno) => Tried::Failed(errno.raw_os_error()),
@@ -98,11 +101,18 @@ impl Pending {
     }
 }
 
-/// For a reader that was opened when there was no writer, the pipe says POLLHUP only when one has been there.
+/// Whether a writer is there, or has been since the reader came. tee(2) takes nothing out of the pipe, and tells an empty one
+/// without writers from one that has some; POLLHUP is for a writer that has left again.
 fn has_writer(reader: &OwnedFd) -> bool {
     let mut entry = [PollFd::new(reader, PollFlags::IN)];
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    rustix::event::poll(&mut entry, Some(&now)).is_ok() && !entry.iter().all(|entry| entry.revents().is_empty())
+    let polled = rustix::event::poll(&mut entry, Some(&now));
+    if polled.is_ok() && entry.iter().any(|entry| !entry.revents().is_empty()) {
+        return true;
+    }
+    let copied = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)
+        .and_then(|(_read, write)| rustix::pipe::tee(reader, &write, 1, SpliceFlags::NONBLOCK));
+    !matches!(copied, Ok(0))
 }
 
 impl Fifos {
@@ -111,9 +121,13 @@ impl Fifos {
         if self.waiting.len() >= MOST_WAITING {
             return Err(Errno::AGAIN);
         }
+        // A writer without a reader changes nothing for the others.
+        let moves = pending.held.is_some();
         self.waiting.push(pending);
-        self.next = None;
-        self.try_all(listener);
+        self.next.get_or_insert_with(|| Instant::now() + SHORTEST_PAUSE);
+        if moves {
+            self.try_all(listener);
+        }
         Ok(Answer::Given)
     }
 
@@ -140,10 +154,10 @@ impl Fifos {
             moved = false;
             let mut at = 0;
             while let Some(pending) = self.waiting.get_mut(at) {
-                let counted = pending.reader.is_some();
+                let counted = pending.held.is_some();
                 let tried =
                     if sys::notice_is_live(listener, pending.id) { pending.attempt() } else { Tried::Failed(0) };
-                moved |= counted != pending.reader.is_some() || matches!(tried, Tried::Open(_));
+                moved |= counted != pending.held.is_some() || matches!(tried, Tried::Open(_));
                 let (id, cloexec, reads) = (pending.id, pending.cloexec, pending.reads());
                 match tried {
                     Tried::NotYet => {
@@ -171,7 +185,7 @@ impl Fifos {
     fn let_readers_through(&mut self, listener: BorrowedFd<'_>, fifo: &OwnedFd) {
         let Ok(wanted) = rustix::fs::fstat(fifo) else { return };
         let same = |pending: &Pending| {
-            pending.reader.is_some()
+            pending.held.is_some()
                 && rustix::fs::fstat(&pending.fifo)
                     .is_ok_and(|stat| (stat.st_dev, stat.st_ino) == (wanted.st_dev, wanted.st_ino))
         };

@@ -9,6 +9,7 @@ mod config;
 mod denials;
 mod exec;
 mod fifo;
+mod inner;
 mod judge;
 mod metadata;
 mod names;
@@ -23,6 +24,7 @@ use crate::sys;
 pub use call::{Answer, Call};
 use denials::Denials;
 use fifo::Fifos;
+use inner::Domains;
 use judge::Judge;
 use plan::{LinuxPlan, Network, PlanOp};
 use rustix::io::Errno;
@@ -44,6 +46,7 @@ pub struct Broker {
     denials: Denials,
     network: Network,
     fifos: Fifos,
+    domains: Domains,
 }
 
 impl Ready {
@@ -66,11 +69,11 @@ impl Ready {
         }))
     }
 
-    /// Goes to work.
-    pub fn listen(self, listener: OwnedFd) -> Broker {
+    /// Goes to work for the tree below a command.
+    pub fn listen(self, listener: OwnedFd, command: libc::pid_t) -> Broker {
         sys::enable_sync_wakeup(listener.as_fd());
         let Ready { judge, denials, network, .. } = self;
-        Broker { listener, judge, denials, network, fifos: Fifos::default() }
+        Broker { listener, judge, denials, network, fifos: Fifos::default(), domains: Domains::below(command) }
     }
 }
 
@@ -123,6 +126,7 @@ impl Broker {
     fn decide(&mut self, call: &Call<'_>) -> Result<Answer, Errno> {
         match call.number {
             libc::SYS_connect | libc::SYS_sendto | libc::SYS_bind | libc::SYS_socket => self.socket_call(call),
+            libc::SYS_landlock_restrict_self => self.domains.note(call),
             libc::SYS_execve | libc::SYS_execveat => {
                 self.execute(call);
                 Ok(Answer::Continue)

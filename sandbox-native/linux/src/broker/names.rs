@@ -81,7 +81,7 @@ impl Broker {
         self.still_waits(call)?;
         let judged = self.judge.change(path, made);
         let passage = judged.map_err(|refusal| self.denials.refused(call, DeniedOp::Write, refusal))?;
-        done(self.denials.conclude(call, (DeniedOp::Write, &[path]), passage, act(spot)))
+        done(self.denials.conclude(call, (DeniedOp::Write, &[path]), passage, self.domains.make(call, || act(spot))))
     }
 
     fn make_folder(&mut self, call: &Call<'_>, place: Place, mode: i32) -> Result<Answer, Errno> {
@@ -142,7 +142,8 @@ impl Broker {
         let path = real_path(&held)?;
         let judged = self.judge.open(&path, Access::Write);
         let passage = judged.map_err(|refusal| self.denials.refused(call, DeniedOp::Write, refusal))?;
-        let result = crate::sys::truncate(&own_link(&held)?, length);
+        let link = own_link(&held)?;
+        let result = self.domains.make(call, || crate::sys::truncate(&link, length));
         done(self.denials.conclude(call, (DeniedOp::Write, &[&path]), passage, result))
     }
 
@@ -158,7 +159,7 @@ impl Broker {
             Source::Held(_, None, _) => self.judge.change(&to, Made::File),
         };
         let passage = judged.map_err(|refusal| self.denials.refused(call, DeniedOp::Write, refusal))?;
-        let result = match &source {
+        let result = self.domains.make(call, || match &source {
             Source::Named(spot, ..) => {
                 rustix::fs::linkat(&spot.folder, &*spot.name, &target.folder, &*target.name, AtFlags::empty())
             }
@@ -166,7 +167,7 @@ impl Broker {
                 let follow = AtFlags::SYMLINK_FOLLOW;
                 rustix::fs::linkat(CWD, &own_link(held)?, &target.folder, &*target.name, follow)
             }
-        };
+        });
         done(self.denials.conclude(call, (DeniedOp::Write, &[&to]), passage, result))
     }
 
@@ -202,11 +203,14 @@ impl Broker {
             (None, _) => Ok(Passage::Free),
         };
         if config::is_unchanged((&source, &from), (&target, &to)) {
-            return done(rustix::fs::unlinkat(&source.folder, &*source.name, AtFlags::empty()));
+            let gone = || rustix::fs::unlinkat(&source.folder, &*source.name, AtFlags::empty());
+            return done(self.domains.make(call, gone));
         }
         let passage = judged.map_err(|refusal| self.denials.refused(call, DeniedOp::Write, refusal))?;
         let result = match passage {
             Passage::Config(refusal) => {
+                // The copy is made by this process itself, so only where the caller may make files.
+                self.domains.make(call, || config::may_make(&target))?;
                 let copied = config::install(&mut self.judge, (&source, &target), flags);
                 return match copied {
                     Ok(()) => Ok(Answer::Value(0)),
@@ -215,8 +219,9 @@ impl Broker {
                 };
             }
             passage => {
-                let moved =
-                    rustix::fs::renameat_with(&source.folder, &*source.name, &target.folder, &*target.name, flags);
+                let moved = self.domains.make(call, || {
+                    rustix::fs::renameat_with(&source.folder, &*source.name, &target.folder, &*target.name, flags)
+                });
                 self.denials.conclude(call, (DeniedOp::Write, &[&to, &from]), passage, moved)
             }
         };

@@ -1,7 +1,7 @@
 //! open, openat, openat2 and creat.
 
 use super::call::{Answer, Call};
-use super::caller::O_PATH;
+use super::caller::{Caller, O_PATH};
 use super::fifo::{self, Pending};
 use super::resolve::{Resolver, Spot, Target, is_kind, real_path, refuse_own, split};
 use super::{Broker, judge::Passage};
@@ -169,7 +169,7 @@ impl Broker {
         let path = spot.path()?;
         let passage = self.judge_open(call, open, &path, stat.as_ref())?;
         if stat.as_ref().is_some_and(|stat| stat.st_rdev == TTY && is_kind(stat, FileType::CharacterDevice)) {
-            return open_terminal(call, open);
+            return self.open_terminal(call, open);
         }
         if stat.as_ref().is_some_and(|stat| is_kind(stat, FileType::Fifo)) && fifo::waits(open.flags) {
             let fifo =
@@ -181,8 +181,9 @@ impl Broker {
         }
         let op = open.op(stat.is_some());
         let flags = open.flags | OFlags::CLOEXEC;
-        let opened =
-            rustix::fs::openat2(&spot.folder, spot.name.as_slice(), flags, open.mode, ResolveFlags::NO_SYMLINKS);
+        let opened = self.domains.open(call, || {
+            rustix::fs::openat2(&spot.folder, spot.name.as_slice(), flags, open.mode, ResolveFlags::NO_SYMLINKS)
+        });
         let file = self.denials.conclude(call, (op, &[&path]), passage, opened)?;
         Ok(Answer::File { file, cloexec: open.cloexec() })
     }
@@ -195,7 +196,7 @@ impl Broker {
         let named = path.is_absolute() && stat.st_nlink > 0;
         let passage = if named { self.judge_open(call, open, &path, Some(&stat))? } else { Passage::Free };
         if is_kind(&stat, FileType::CharacterDevice) && stat.st_rdev == TTY {
-            return open_terminal(call, open);
+            return self.open_terminal(call, open);
         }
         if is_kind(&stat, FileType::Fifo) && fifo::waits(open.flags) {
             return self.open_fifo(call, open, held);
@@ -203,7 +204,7 @@ impl Broker {
         if open.flags.contains(NAMELESS) {
             set_umask(call)?;
         }
-        let opened = open_again(&held, open.flags_held(), open.mode);
+        let opened = self.domains.open(call, || open_again(&held, open.flags_held(), open.mode));
         let paths: [&Path; 1] = [&path];
         let paths = if named { &paths[..] } else { &[] };
         let file = self.denials.conclude(call, (open.op(true), paths), passage, opened)?;
@@ -222,8 +223,27 @@ impl Broker {
     }
 
     fn open_fifo(&mut self, call: &Call<'_>, open: &Open, fifo: OwnedFd) -> Result<Answer, Errno> {
-        let pending = Pending::new(call.id, call.caller.tid, (fifo, open.flags));
+        let flags = open.flags_held() | OFlags::NONBLOCK;
+        let first = match self.domains.open(call, || open_again(&fifo, flags, open.mode)) {
+            Ok(file) => Some(file),
+            // Nobody reads yet.
+            Err(Errno::NXIO) => None,
+            Err(errno) => return Err(errno),
+        };
+        let pending = Pending::new(call.id, call.caller.tid, (fifo, open.flags), first);
         self.fifos.take(pending, std::os::fd::AsFd::as_fd(&self.listener))
+    }
+
+    /// NOCTTY: it must not become the terminal of this process.
+    fn open_terminal(&self, call: &Call<'_>, open: &Open) -> Result<Answer, Errno> {
+        let (path, device) = terminal_of(call)?;
+        let flags = open.flags_held() | OFlags::NOCTTY;
+        let file = self.domains.open(call, || rustix::fs::openat(CWD, &path, flags, Mode::empty()))?;
+        let stat = rustix::fs::fstat(&file)?;
+        if stat.st_rdev != device || !is_kind(&stat, FileType::CharacterDevice) {
+            return Err(Errno::NXIO);
+        }
+        Ok(Answer::File { file, cloexec: open.cloexec() })
     }
 
     /// openat2 with a scope: the kernel resolves it for a descriptor that only names, and that one is judged and opened.
@@ -276,33 +296,25 @@ pub fn set_umask(call: &Call<'_>) -> Result<(), Errno> {
     Ok(())
 }
 
-/// /dev/tty is the terminal of who opens it, so the caller's is opened by its name. NOCTTY: it must not become that of
-/// this process.
-fn open_terminal(call: &Call<'_>, open: &Open) -> Result<Answer, Errno> {
+/// Where the caller's terminal has its name here, and the device that must be there. /dev/tty is the terminal of who opens
+/// it, which is right where this process has the same.
+fn terminal_of(call: &Call<'_>) -> Result<(PathBuf, u64), Errno> {
     let number = call.caller.terminal()?;
     if number == 0 {
         return Err(Errno::NXIO);
     }
-    let flags = open.flags_held() | OFlags::NOCTTY;
-    let own = super::caller::Caller::new(rustix::process::getpid().as_raw_nonzero().get()).terminal();
-    let (path, wanted) = if own == Ok(number) {
-        (PathBuf::from("/dev/tty"), TTY)
-    } else {
-        // As tty_nr has it: the minor in bits 31 to 20 and 7 to 0, the major between.
-        let (major, minor) = ((number >> 8) & 0xfff, (number & 0xff) | ((number >> 12) & 0xfff00));
-        const PTS_MAJORS: std::ops::RangeInclusive<u32> = 136..=143;
-        if !PTS_MAJORS.contains(&major) {
-            return Err(Errno::NXIO);
-        }
-        let index = (major - PTS_MAJORS.start()) * 256 + minor;
-        (PathBuf::from(format!("/dev/pts/{index}")), rustix::fs::makedev(major, minor))
-    };
-    let is_it = |stat: Stat| stat.st_rdev == wanted && is_kind(&stat, FileType::CharacterDevice);
-    let file = rustix::fs::openat(CWD, &path, flags, Mode::empty())?;
-    if !is_it(rustix::fs::fstat(&file)?) {
+    let me = Caller::new(rustix::process::getpid().as_raw_nonzero().get());
+    if me.terminal() == Ok(number) {
+        return Ok((PathBuf::from("/dev/tty"), TTY));
+    }
+    // As tty_nr has it: the minor in bits 31 to 20 and 7 to 0, the major between.
+    let (major, minor) = ((number >> 8) & 0xfff, (number & 0xff) | ((number >> 12) & 0xfff00));
+    const PTS_MAJORS: std::ops::RangeInclusive<u32> = 136..=143;
+    if !PTS_MAJORS.contains(&major) {
         return Err(Errno::NXIO);
     }
-    Ok(Answer::File { file, cloexec: open.cloexec() })
+    let index = (major - PTS_MAJORS.start()) * 256 + minor;
+    Ok((PathBuf::from(format!("/dev/pts/{index}")), rustix::fs::makedev(major, minor)))
 }
 
 /// A name as it stands, for callers that want a descriptor of it.

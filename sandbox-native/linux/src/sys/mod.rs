@@ -6,7 +6,7 @@ mod files;
 mod process;
 mod seccomp;
 
-pub use files::{check_executable, truncate};
+pub use files::{check_executable, exit_now, restrict_self, truncate};
 pub use process::{
     CloneOutcome, bring_up_loopback, clone_process, close_all_except, close_standard_streams, execve,
     fill_standard_streams, forget_environment, kill_all_but_init, make_signalfd, mask_all_signals, own_fd, read_memory,
