@@ -70,7 +70,7 @@ fn start(ground: &Ground<'_>, channel: Channel, link: &Link) -> Result<Side, ()>
             // The end of the link without a word: refused, and told by the command's side.
             let Ok(Message::Confined(listener)) = mine.wait() else { return Err(()) };
             link.send(&Message::Started(pidfd)).map_err(drop)?;
-            sys::close_standard_streams();
+            leave_standard_streams();
             let broker = listener.zip(broker.and_then(Result::ok)).map(|(listener, ready)| ready.listen(listener, pid));
             Ok(Side::Warden(Box::new(Warden::new(pid, broker))))
         }
@@ -104,4 +104,13 @@ fn become_command(
     channel.send(&confined.enforced);
     sys::unmask_all_signals();
     prepared.exec()
+}
+
+/// Whoever is at their other ends need not wait for this process. The numbers stay taken, by what nothing can be written to:
+/// else a file that is opened for a caller could stand where a panic prints.
+fn leave_standard_streams() {
+    sys::close_standard_streams();
+    for _ in 0..3 {
+        std::mem::forget(rustix::fs::openat(rustix::fs::CWD, "/", crate::mounts::O_PATH, rustix::fs::Mode::empty()));
+    }
 }

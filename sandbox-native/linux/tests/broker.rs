@@ -27,12 +27,12 @@ fn in_every_tier(deed: &str, rules: &Value, check: impl Fn(&str, &Place, &Ended)
         let place = Place::new();
         let attempts = place.top.join("attempts");
         let argv = [attempts.to_str().expect("text"), "--ignored", "--exact", "--nocapture", "deed"];
-        let ended = run_plan(&place, &guarded(name, &place, &argv, rules, deed), surroundings);
+        let ended = run_plan(&place, &guarded((name, deed), &place, &argv, rules), surroundings);
         check(&format!("{name} as {surroundings:?}: {ended:#?}"), &place, &ended);
     }
 }
 
-fn guarded(name: &str, place: &Place, argv: &[&str], rules: &Value, deed: &str) -> Value {
+fn guarded((name, deed): (&str, &str), place: &Place, argv: &[&str], rules: &Value) -> Value {
     let mut plan = golden(name, place, argv);
     let text = rules.to_string().replace("WORK", place.work.to_str().expect("text"));
     let rules: Value = serde_json::from_str(&text).expect("JSON");
@@ -224,7 +224,7 @@ fn what_the_guard_denies_is_denied_by_every_call_and_its_twin_is_not() {
         rmdir $f; mkfifo $f && echo fifo $f; rm -f $f; cp d/none $f; done 2>/dev/null";
     for (name, surroundings) in tiers() {
         let place = Place::new();
-        let plan = guarded(name, &place, &["/bin/sh", "-c", script], &denied("WORK/**/obey.x"), "");
+        let plan = guarded((name, ""), &place, &["/bin/sh", "-c", script], &denied("WORK/**/obey.x"));
         let ended = run_plan(&place, &plan, surroundings);
         let wanted = ["open fine.x", "mv fine.x", "rm fine.x", "ln fine.x", "mkdir fine.x", "fifo fine.x"];
         let said: Vec<&str> = ended.stdout.lines().filter(|line| !line.starts_with("rm obey")).collect();
