@@ -41,8 +41,6 @@ export type SandboxPolicy = {
   limits: Limits;
   /** Links in writable folders that lead to protected places, and must go on leading there. */
   pinned: string[];
-  /** Protected places that do not exist. No mount can stand there: what is made is removed when the command ends. */
-  absent: { path: string; reason: string }[];
   links: ShownLink[];
   /** Folders where services of the host listen: closed where a wider folder shows them, but for what is named inside. */
   services: string[];

@@ -57,25 +57,6 @@ function trustedPaths(survey: Survey, found: Found, git: Survey["git"]): { path:
   ];
 }
 
-/** What git would obey if it were made: hooks, and in a repository of its own a file `commondir`, which git never makes there. */
-export function absentPaths(
-  survey: Survey,
-  write: readonly string[],
-  named: readonly string[],
-): SandboxPolicy["absent"] {
-  const places = [...(survey.git ? [survey.git] : []), ...survey.nested.places];
-  const folders = [...new Set(places.map(({ commonDir }) => commonDir))];
-  // Who names a repository's own folder with --allow-write wants it written; one that holds the repository is no such wish.
-  const closed = folders.filter((folder) => !named.includes(folder));
-  const all = closed.flatMap((folder) => [
-    { path: `${folder}/commondir`, reason: "protected: git would take its settings from where this points" },
-    { path: `${folder}/hooks`, reason: "protected: git runs these on the host" },
-  ]);
-  return all.filter(
-    ({ path }) => survey.paths.get(path)?.kind === "missing" && write.some((root) => isWithin(path, root)),
-  );
-}
-
 /** What the deny flags name, in the order of the flags; what may not be read may not be written either. */
 export function deniedPlaces({ denyRead, denyWrite }: NamedPlaces): DeniedPlace[] {
   const closed =

@@ -5,7 +5,7 @@ import { fixedFolder, isGlob } from "../config/globs.ts";
 import { isWithin } from "../config/path_order.ts";
 import { fromHome, SECRETS, trustPlaces } from "../config/protected_paths.ts";
 import { DEVICES, HOME_READ, NEVER_WORKSPACE, SERVICES, SYSTEM_READ } from "../config/system_folders.ts";
-import { absentPaths, deniedPlaces, hiddenPaths, openedPlaces, protectedPaths } from "./closed_places.ts";
+import { deniedPlaces, hiddenPaths, openedPlaces, protectedPaths } from "./closed_places.ts";
 import { namedPlaces } from "./named_places.ts";
 
 /** What holds unless the caller says otherwise. `must` here is what both tiers can give. */
@@ -101,7 +101,6 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
     limits: launcherLimits(request),
     links,
     pinned: blocks ? survey.links.filter((path) => write.some((root) => isWithin(path, root))) : [],
-    absent: blocks ? absentPaths(survey, write, reals(request.allowWrite)) : [],
     services: SERVICES.filter((path) => found(path)?.real === path),
     devices: unique(reals(DEVICES)),
     network: request.network === "open" ? "open" : "blocked",

@@ -93,7 +93,6 @@ export const EMPTY_POLICY: SandboxPolicy = {
   reportReads: false,
   limits: {},
   pinned: [],
-  absent: [],
   links: [],
   services: [],
   devices: [],

@@ -10,7 +10,6 @@ import type { SandboxPolicy } from "../../contract/sandbox_policy.ts";
 import { explainDenial, guessHiddenRead } from "../../sandbox/explain_denial.ts";
 import { privateFolder } from "../../store/paths.ts";
 import type { LocalHost } from "../hosts/local_host.ts";
-import { removePlanted } from "./remove_planted.ts";
 import { type LaunchEnd, launch } from "../process/launch.ts";
 
 /** What a command's end adds to the outcome of its call. */
@@ -50,11 +49,6 @@ export function createExecGrant(call: PlannedCall, host: LocalHost, record: Exec
       });
       const untrack = host.track(running);
       const end = await running.ended.finally(untrack);
-      const ran = end.kind === "ended";
-      for (const planted of ran ? removePlanted(rules.absent, Date.now()) : []) {
-        record.denials.push(planted);
-        call.request.onDenial?.(planted);
-      }
       return { ...toCommandEnd(end, { sandbox, rules }, record), ...(limitMs === null ? {} : { limitMs }) };
     },
     start: async ({ timeoutMs }) => {
@@ -146,7 +140,6 @@ function startBackground({ sandbox, rules }: Planned, host: LocalHost, timeoutMs
     .finally(() => {
       untrack();
       closeSync(fd);
-      removePlanted(rules.absent, Date.now());
     })
     .catch(() => {});
   return { id, outputFile };

@@ -83,7 +83,6 @@ export function recordOf(parts: RecordParts, forget: readonly string[]): object 
     },
     plan: { ...plan, command: { ...command, argv: [], env: {} } },
     tell: wordsOf(parts.rules, plan),
-    absent: parts.rules.absent,
     audit: {
       log,
       input: inputAround(parts.input),

@@ -30,7 +30,7 @@ echo ../evil > .git/commondir`;
     // Nor can hooks be made where the person has none.
     await Bun.spawn(["rm", "-rf", ".git/hooks"], { cwd: scratch.work }).exited;
     await shell(`mkdir .git/hooks && echo evil > .git/hooks/pre-commit; ln -s ${outside} .git/hooks/link`);
-    expect(existsSync(join(scratch.work, ".git/hooks"))).toBe(false);
+    expect(existsSync(join(scratch.work, ".git/hooks/pre-commit"))).toBe(false);
     expect(existsSync(join(outside, "commondir"))).toBe(true);
     // The allowed twin: work in the repository, and a file of that name elsewhere.
     expect((await shell("echo b > commondir && git add commondir && git commit -q -m Two")).code).toBe(0);

@@ -2,7 +2,7 @@
 //! `cli/commands/run.ts` does beside a launcher.
 
 use super::explain::{Denial, guess_line};
-use super::record::{Reasoned, Record};
+use super::record::Record;
 use super::rows::{End, OpenRow};
 use super::visible_text::{visible_lines, visible_text};
 use crate::exit_code;
@@ -107,15 +107,6 @@ impl Console {
     }
 
     fn finish(&mut self, code: Option<i32>, limited: bool) {
-        match super::planted::remove(&self.record.absent)
-            .map(|removed| removed.into_iter().cloned().collect::<Vec<_>>())
-        {
-            Ok(removed) => removed.iter().for_each(|place| self.deny(&planted(place))),
-            Err(error) => {
-                self.error(&format!("tool.crashed: {error}"));
-                self.instead = Some(1);
-            }
-        }
         let mut denials = self.counted.len();
         if denials == 0
             && code != Some(0)
@@ -175,17 +166,6 @@ fn is_explained(code: Option<i32>) -> bool {
     code.is_none_or(|code| {
         [0, TIMED_OUT, exit_code::NOT_EXECUTABLE, exit_code::NOT_FOUND].contains(&code) || code > 128
     })
-}
-
-fn planted(place: &Reasoned) -> Denial {
-    Denial {
-        op: plan::DeniedOp::Write,
-        what: Some(place.path.clone()),
-        syscall: String::new(),
-        rule: "fs.protected".into(),
-        reason: format!("{}; removed when the command ended", place.reason),
-        grant: None,
-    }
 }
 
 /// One line on stderr. Nothing is left to tell if that is closed.

@@ -3,7 +3,6 @@
 
 mod console;
 mod explain;
-mod planted;
 mod record;
 mod rows;
 mod visible_text;

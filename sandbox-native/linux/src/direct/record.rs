@@ -19,8 +19,6 @@ pub struct Record {
     pub plan: LinuxPlan,
     /// What people are told.
     pub tell: Tell,
-    /// What was missing and must still be when the command has ended.
-    pub absent: Vec<Reasoned>,
     pub audit: Audit,
     /// What is not to be believed any more when the plan can't be carried out.
     pub forget: Vec<String>,
