@@ -2,7 +2,6 @@
 //! what the steps before it use.
 
 use crate::bpf::{self, Instruction, Verdicts, When};
-use crate::broker::sockets;
 use crate::enforced::{Failure, Outcome, Step};
 use crate::seccomp_table as table;
 use crate::sys;
@@ -33,6 +32,8 @@ pub struct Traps {
     pub reads: bool,
     /// Changes of mode, owner, times and attributes.
     pub metadata: bool,
+    /// Connects and binds are carried out by the broker, which knows whose unix socket is meant.
+    pub sockets: bool,
 }
 
 fn unsigned(values: &[libc::c_int]) -> Vec<u32> {
@@ -44,7 +45,7 @@ fn any_of(flags: &[libc::c_int]) -> u32 {
 }
 
 /// Which sockets are refused.
-fn refused_sockets(around: Surroundings, brokered: bool) -> When {
+fn refused_sockets(around: Surroundings, judged: bool) -> When {
     let (families, netlink): (&[libc::c_int], &[libc::c_int]) = match around.network {
         Network::Blocked => (&[table::ALWAYS_OPEN_FAMILY], &table::NETLINK_PROTOCOLS_HOST),
         Network::Private => (&table::OPEN_FAMILIES, &table::NETLINK_PROTOCOLS),
@@ -52,7 +53,7 @@ fn refused_sockets(around: Surroundings, brokered: bool) -> When {
         Network::Open => (&table::OPEN_FAMILIES, &table::NETLINK_PROTOCOLS_HOST),
     };
     let mut families = unsigned(families);
-    if brokered && sockets::JUDGES_UNIX && !families.contains(&libc::AF_UNIX.cast_unsigned()) {
+    if judged && !families.contains(&libc::AF_UNIX.cast_unsigned()) {
         families.push(libc::AF_UNIX.cast_unsigned());
     }
     When::Socket { families, netlink: unsigned(netlink) }
@@ -80,7 +81,8 @@ fn refusals() -> Verdicts {
 }
 
 /// Sockets, and the ways to send to an address that no connect names.
-fn socket_rules(verdicts: &mut Verdicts, around: Surroundings, brokered: bool) {
+fn socket_rules(verdicts: &mut Verdicts, around: Surroundings, traps: Option<Traps>) {
+    let (brokered, judged) = (traps.is_some(), traps.is_some_and(|traps| traps.sockets));
     if brokered {
         // sendmsg(2) hides its address behind two pointers, so a unix socket must be of a kind that takes none.
         let connected = || When::SocketType {
@@ -92,14 +94,14 @@ fn socket_rules(verdicts: &mut Verdicts, around: Surroundings, brokered: bool) {
     }
     // Where the network is blocked, a refused socket is reported too: it is the only sign of an attempt.
     let with = if brokered && around.network == Network::Blocked { TRAP } else { REFUSE };
-    verdicts.push(libc::SYS_socket, refused_sockets(around, brokered), with);
+    verdicts.push(libc::SYS_socket, refused_sockets(around, judged), with);
     for (call, flags) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
         verdicts.push(call, When::AnyBit { arg: flags, mask: any_of(&[libc::MSG_FASTOPEN]) }, UNSUPPORTED);
     }
     if brokered {
         verdicts.push(libc::SYS_connect, When::Always, TRAP);
         verdicts.push(libc::SYS_sendto, When::NotZero { arg: 4 }, TRAP);
-        if sockets::JUDGES_UNIX {
+        if judged {
             verdicts.push(libc::SYS_bind, When::Always, TRAP);
         }
     }
@@ -132,7 +134,7 @@ fn add_traps(verdicts: &mut Verdicts, traps: Traps) {
 
 fn filter(around: Surroundings, traps: Option<Traps>) -> Verdicts {
     let mut verdicts = refusals();
-    socket_rules(&mut verdicts, around, traps.is_some());
+    socket_rules(&mut verdicts, around, traps);
     if let Some(traps) = traps {
         add_traps(&mut verdicts, traps);
     }
@@ -175,8 +177,8 @@ mod tests {
 
     const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
     const NETWORKS: [Network; 3] = [Network::Blocked, Network::Private, Network::Open];
-    const SOME: Option<Traps> = Some(Traps { reads: false, metadata: false });
-    const ALL: Option<Traps> = Some(Traps { reads: true, metadata: true });
+    const SOME: Option<Traps> = Some(Traps { reads: false, metadata: false, sockets: false });
+    const ALL: Option<Traps> = Some(Traps { reads: true, metadata: true, sockets: true });
 
     fn program(network: Network, traps: Option<Traps>) -> Vec<Instruction> {
         program_in(Surroundings { network, on_host: network == Network::Blocked }, traps)
@@ -278,7 +280,7 @@ mod tests {
         let around = Surroundings { network: Network::Open, on_host: true };
         let (plain, brokered) = (program_in(around, None), program_in(around, ALL));
         assert_eq!(answer_to(&plain, libc::SYS_socket, socket(libc::AF_UNIX)), REFUSE);
-        assert_eq!(answer_to(&brokered, libc::SYS_socket, socket(libc::AF_UNIX)) == ALLOW, sockets::JUDGES_UNIX);
+        assert_eq!(answer_to(&brokered, libc::SYS_socket, socket(libc::AF_UNIX)), ALLOW);
         for family in [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK] {
             assert_eq!(answer_to(&plain, libc::SYS_socket, socket(family)), ALLOW);
         }

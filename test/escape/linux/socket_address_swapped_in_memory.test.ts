@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { join } from "node:path";
 import { attempt } from "../../support/attempt.ts";
 
-attempt.todo(
+attempt(
   "E5 an address that another thread changes during connect reaches no service of the host in the workspace",
   ["gcc"],
   async ({ scratch, c }) => {

@@ -1,11 +1,13 @@
 //! The broker: answers the calls that the filter traps. It never lets a call on files go on in the caller: it reads what the
 //! registers point at once, resolves the path itself, asks the guard about the place that it holds, and makes the call on
 //! that very place. It is under the command's own mounts and Landlock domain, so a mistake in it can't exceed the policy,
-//! and it has one thread, so two of its decisions can't race with each other.
+//! and one thread decides, so two of its decisions can't race with each other; others only wait for a connect.
 
+mod addresses;
 mod call;
 mod caller;
 mod config;
+mod connects;
 mod denials;
 mod exec;
 mod fifo;
@@ -15,7 +17,8 @@ mod metadata;
 mod names;
 mod open;
 mod resolve;
-pub mod sockets;
+mod sockets;
+mod unix_sockets;
 
 use crate::enforced::Failure;
 use crate::link::Link;
@@ -28,6 +31,7 @@ use inner::Domains;
 use judge::Judge;
 use plan::{LinuxPlan, Network, PlanOp};
 use rustix::io::Errno;
+use sockets::Sockets;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
@@ -37,6 +41,7 @@ pub struct Ready {
     judge: Judge,
     denials: Denials,
     network: Network,
+    sockets: Sockets,
 }
 
 /// Answers the calls that one filter traps.
@@ -47,6 +52,9 @@ pub struct Broker {
     network: Network,
     fifos: Fifos,
     domains: Domains,
+    sockets: Sockets,
+    /// Whether connects and binds are carried out here.
+    judges_sockets: bool,
 }
 
 impl Ready {
@@ -62,18 +70,21 @@ impl Ready {
         });
         let made = check_ground().and_then(|()| Judge::new(guard));
         Some(made.map(|judge| Ready {
-            traps: Traps { reads: guard.reads, metadata: guard.metadata },
+            traps: Traps { reads: guard.reads, metadata: guard.metadata, sockets: sockets::can_copy() },
             judge,
             denials: Denials::new(plan, tmpdir),
             network: network.unwrap_or(Network::Open),
+            sockets: Sockets::new(&guard.unix),
         }))
     }
 
     /// Goes to work for the tree below a command.
     pub fn listen(self, listener: OwnedFd, command: libc::pid_t) -> Broker {
         sys::enable_sync_wakeup(listener.as_fd());
-        let Ready { judge, denials, network, .. } = self;
-        Broker { listener, judge, denials, network, fifos: Fifos::default(), domains: Domains::below(command) }
+        let Ready { traps, judge, denials, network, sockets } = self;
+        let judges_sockets = traps.sockets;
+        let (fifos, domains) = (Fifos::default(), Domains::below(command));
+        Broker { listener, judge, denials, network, fifos, domains, sockets, judges_sockets }
     }
 }
 
@@ -101,7 +112,7 @@ impl Broker {
 
     /// How long poll may wait, if something has to be tried again.
     pub fn pause(&self) -> Option<Duration> {
-        self.fifos.pause()
+        [self.fifos.pause(), self.sockets.connects.pause()].into_iter().flatten().min()
     }
 
     /// Takes one call and answers it. An error means that nobody is left who could be trapped.
@@ -121,6 +132,7 @@ impl Broker {
     /// Tries again what had to wait.
     pub fn retry(&mut self, _: &Link) {
         self.fifos.retry(self.listener.as_fd());
+        self.sockets.connects.look_at_signals(self.listener.as_fd());
     }
 
     fn decide(&mut self, call: &Call<'_>) -> Result<Answer, Errno> {

@@ -1,160 +1,183 @@
-//! Calls on sockets. Nothing is decided here yet: connect and addressed sendto are reported when they will be refused, and
-//! go on; socket(2) where the network is blocked is answered EPERM from its registers.
+//! Calls on sockets. A connect or bind is carried out here, on a copy of the caller's socket and with a copy of the address:
+//! were it to go on in the caller, another thread could put another socket under the number, or another path into the
+//! memory. An addressed sendto goes on: no socket that a command can make takes the path of a unix socket there.
 
-use super::Broker;
 use super::call::{Answer, Call};
-use crate::link::Message;
-use plan::{DeniedOp, Network, ObservedDenial, Property, Report};
+use super::connects::Connects;
+use super::{Broker, addresses};
+use crate::sys;
+use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use rustix::net::{AddressFamily, SocketType, sockopt};
+use rustix::process::{PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
+use std::collections::HashSet;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
 
-/// Whether connect and bind of unix sockets are judged by path. Until they are, the filter keeps such sockets shut where
-/// the command is on the host's file system, and bind is not trapped.
-pub const JUDGES_UNIX: bool = false;
+/// sockaddr_storage: the kernel takes no longer address.
+const LONGEST_ADDRESS: usize = 128;
+
+/// Nodes of unix sockets that one run may have at once; each is kept open.
+const MOST_NODES: usize = 256;
+
+/// Names of abstract sockets that are remembered.
+const MOST_NAMES: usize = 4096;
+
+/// PIDFD_THREAD: a descriptor of a thread, whose table of descriptors can be its own. From kernel 6.9.
+const PIDFD_THREAD: PidfdFlags = PidfdFlags::from_bits_retain(libc::O_EXCL.cast_unsigned());
+
+/// Device and inode of a node, and the node itself, open, so that no other gets its number.
+type Node = (u64, u64, OwnedFd);
+
+/// The unix sockets that the command may connect to, and its connects that wait.
+pub struct Sockets {
+    /// Bound in this run.
+    nodes: Vec<Node>,
+    /// Abstract names that were bound in this run, with the NUL before them.
+    pub names: HashSet<Vec<u8>>,
+    /// Of the host, by --allow-unix: the path, and the node that was there at the start.
+    granted: Vec<(PathBuf, Option<Node>)>,
+    pub connects: Connects,
+}
+
+/// A node by number, held.
+fn held(node: OwnedFd) -> Result<Node, Errno> {
+    let stat = rustix::fs::fstat(&node)?;
+    Ok((stat.st_dev, stat.st_ino, node))
+}
+
+impl Sockets {
+    pub fn new(granted: &[String]) -> Sockets {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let granted = granted.iter().map(|path| {
+            let node = rustix::fs::openat(CWD, path, flags, Mode::empty()).and_then(held);
+            (PathBuf::from(path), node.ok())
+        });
+        Sockets { nodes: Vec::new(), names: HashSet::new(), granted: granted.collect(), connects: Connects::default() }
+    }
+
+    /// Makes room for one more node; ENFILE when there is none.
+    pub fn make_room(&mut self) -> Result<(), Errno> {
+        self.nodes.retain(|(_, _, node)| rustix::fs::fstat(node).is_ok_and(|stat| stat.st_nlink > 0));
+        if self.nodes.len() < MOST_NODES { Ok(()) } else { Err(Errno::NFILE) }
+    }
+
+    /// Remembers a node that was bound.
+    pub fn own(&mut self, node: OwnedFd) {
+        self.nodes.extend(held(node));
+    }
+
+    /// Remembers an abstract name.
+    pub fn own_name(&mut self, name: &[u8]) {
+        if self.names.len() < MOST_NAMES {
+            self.names.insert(name.to_vec());
+        }
+    }
+
+    /// True for a socket of this run, and for one that was granted: the one that was there, or a new one that a service put
+    /// there since, where the command itself could not.
+    pub fn opens(&self, number: (u64, u64), path: &Path, may_change: bool) -> bool {
+        let is_it = |(device, inode, _): &Node| (*device, *inode) == number;
+        let granted = |(known, node): &(PathBuf, Option<Node>)| {
+            node.as_ref().is_some_and(is_it) || (known == path && !may_change)
+        };
+        self.nodes.iter().any(is_it) || self.granted.iter().any(granted)
+    }
+}
+
+/// Whether this process may take copies of its callers' sockets: some containers forbid the call.
+pub fn can_copy() -> bool {
+    let me = pidfd_open(rustix::process::getpid(), PidfdFlags::empty());
+    me.is_ok_and(|me| pidfd_getfd(&me, me.as_raw_fd(), PidfdGetfdFlags::empty()).is_ok())
+}
+
+impl Call<'_> {
+    /// A copy of the caller's socket.
+    fn socket(&self) -> Result<OwnedFd, Errno> {
+        let number = self.int(0);
+        if number < 0 {
+            return Err(Errno::BADF);
+        }
+        let pid = |number| rustix::process::Pid::from_raw(number).ok_or(Errno::SRCH);
+        let thread = pidfd_open(pid(self.caller.tid)?, PIDFD_THREAD);
+        let owner = match thread {
+            Ok(thread) => thread,
+            Err(_) => pidfd_open(pid(self.caller.status()?.tgid)?, PidfdFlags::empty())?,
+        };
+        pidfd_getfd(owner, number, PidfdGetfdFlags::empty())
+    }
+
+    /// The address at a register, as long as the next one says: read once.
+    fn address(&self, at: usize) -> Result<Vec<u8>, Errno> {
+        let length = usize::try_from(self.int(at + 1)).ok().filter(|length| *length <= LONGEST_ADDRESS);
+        let mut bytes = vec![0; length.ok_or(Errno::INVAL)?];
+        if self.caller.read(self.arg(at), &mut bytes)? == bytes.len() { Ok(bytes) } else { Err(Errno::FAULT) }
+    }
+}
 
 impl Broker {
     pub(super) fn socket_call(&mut self, call: &Call<'_>) -> Result<Answer, Errno> {
-        let address = match call.number {
-            libc::SYS_connect => Some((call.arg(1), call.arg(2))),
-            libc::SYS_sendto => Some((call.arg(4), call.arg(5))),
-            _ => None,
-        };
-        if let Some(address) = address {
-            if let Some(denial) = judge_address(call, address, self.network) {
-                self.denials.tell(call, denial);
+        match call.number {
+            libc::SYS_connect if self.judges_sockets => self.connect_call(call),
+            libc::SYS_bind => self.bind_call(call),
+            libc::SYS_connect => Ok(self.foretell(call, 1)),
+            libc::SYS_sendto => Ok(self.foretell(call, 4)),
+            _ => {
+                if let Some(denial) = addresses::refused_socket(call) {
+                    self.denials.tell(call, denial);
+                }
+                Err(Errno::PERM)
             }
-            return Ok(Answer::Continue);
         }
-        if let Some(denial) = refused_socket(call) {
+    }
+
+    /// Tells what the kernel will refuse, and lets the call go on.
+    fn foretell(&mut self, call: &Call<'_>, at: usize) -> Answer {
+        if let Ok(address) = call.address(at) {
+            self.tell_of(call, &address);
+        }
+        Answer::Continue
+    }
+
+    fn tell_of(&mut self, call: &Call<'_>, address: &[u8]) {
+        if let Some(denial) = addresses::judge(call, address, self.network) {
             self.denials.tell(call, denial);
         }
-        Err(Errno::PERM)
     }
-}
 
-/// The denial that a connect or send to the address at (place, length) will end in, if it will.
-fn judge_address(call: &Call<'_>, (place, length): (u64, u64), network: Network) -> Option<ObservedDenial> {
-    let mut bytes = [0_u8; 128];
-    let wanted = usize::try_from(length & 0xffff_ffff).ok()?.min(bytes.len());
-    let count = call.caller.read(place, bytes.get_mut(..wanted)?).ok()?;
-    let address = bytes.get(..count)?;
-    let pid = call.caller.tid;
-    if family(address)? == libc::AF_UNIX {
-        return judge_socket_path(call, address.get(2..)?);
-    }
-    let (ip, port) = parse_ip(address)?;
-    let local = ip.is_loopback() || ip.is_unspecified();
-    let (errno, note) = match network {
-        Network::Open => return None,
-        Network::Private if local => {
-            if is_served(pid, port) {
-                return None;
-            }
-            ("ECONNREFUSED", Some("Nothing listens there in the private loopback; the host's is another one"))
+    fn connect_call(&mut self, call: &Call<'_>) -> Result<Answer, Errno> {
+        let socket = call.socket()?;
+        let address = call.address(1)?;
+        self.still_waits(call)?;
+        if sockopt::socket_domain(&socket)? == AddressFamily::UNIX {
+            return self.connect_unix(call, socket, address);
         }
-        Network::Private => ("ENETUNREACH", None),
-        Network::Blocked => ("EACCES", None),
-    };
-    Some(ObservedDenial {
-        host: Some(ip.to_string()),
-        port: Some(port),
-        errno: Some(errno.into()),
-        note: note.map(str::to_owned),
-        ..call.bare_denial(DeniedOp::Connect, Property::NetBlocked)
-    })
-}
-
-/// A socket of a family that leads out. Unix sockets are refused too and not reported: libc tries nscd's at every name it
-/// looks up, and here nobody can know which one was meant.
-fn refused_socket(call: &Call<'_>) -> Option<ObservedDenial> {
-    let name = match call.int(0) {
-        libc::AF_INET => "AF_INET",
-        libc::AF_INET6 => "AF_INET6",
-        _ => return None,
-    };
-    let note = Some(format!("{name} sockets are refused; the address is not known yet"));
-    let denial = call.bare_denial(DeniedOp::Connect, Property::NetBlocked);
-    Some(ObservedDenial { errno: Some("EPERM".into()), note, ..denial })
-}
-
-/// A unix socket that the host has and the view has not. This process sees the view only, so the supervisor looks.
-fn judge_socket_path(call: &Call<'_>, name: &[u8]) -> Option<ObservedDenial> {
-    let name = name.split(|byte| *byte == 0).next()?;
-    let path = std::str::from_utf8(name).ok().filter(|path| path.starts_with('/'))?;
-    if std::path::Path::new(path).exists() {
-        return None;
+        self.tell_of(call, &address);
+        self.connect(call, socket, (address, None))
     }
-    let denial = call.bare_denial(DeniedOp::Connect, Property::NetBlocked);
-    let exe = call.caller.exe();
-    let denial = ObservedDenial { path: Some(path.into()), errno: Some("ENOENT".into()), exe, ..denial };
-    call.send(&Message::IfOnHost(Box::new(Report::Denial(denial))));
-    None
-}
 
-fn family(address: &[u8]) -> Option<i32> {
-    Some(u16::from_ne_bytes(address.get(..2)?.try_into().ok()?).into())
-}
-
-fn parse_ip(address: &[u8]) -> Option<(IpAddr, u16)> {
-    let port = u16::from_be_bytes(address.get(2..4)?.try_into().ok()?);
-    let ip = match family(address)? {
-        libc::AF_INET => {
-            let octets: [u8; 4] = address.get(4..8)?.try_into().ok()?;
-            IpAddr::V4(Ipv4Addr::from(octets))
+    /// Connects the copy. One that may have to wait does so in a thread.
+    pub(super) fn connect(
+        &mut self,
+        call: &Call<'_>,
+        socket: OwnedFd,
+        (address, node): (Vec<u8>, Option<OwnedFd>),
+    ) -> Result<Answer, Errno> {
+        let waits = !rustix::fs::fcntl_getfl(&socket)?.contains(OFlags::NONBLOCK)
+            && matches!(sockopt::socket_type(&socket)?, SocketType::STREAM | SocketType::SEQPACKET);
+        if waits {
+            return self.sockets.connects.start(call, self.listener.as_fd(), (socket, address, node));
         }
-        libc::AF_INET6 => {
-            let octets: [u8; 16] = address.get(8..24)?.try_into().ok()?;
-            let six = Ipv6Addr::from(octets);
-            // ::ffff:127.0.0.1 is 127.0.0.1.
-            six.to_ipv4_mapped().map_or(IpAddr::V6(six), IpAddr::V4)
+        sys::connect(socket.as_fd(), &address).map(|()| Answer::Value(0))
+    }
+
+    fn bind_call(&mut self, call: &Call<'_>) -> Result<Answer, Errno> {
+        let socket = call.socket()?;
+        let address = call.address(1)?;
+        self.still_waits(call)?;
+        if sockopt::socket_domain(&socket)? == AddressFamily::UNIX {
+            return self.bind_unix(call, &socket, &address);
         }
-        _ => return None,
-    };
-    Some((ip, port))
-}
-
-/// Whether something in the caller's net namespace listens on the port (TCP) or has it bound (UDP).
-fn is_served(pid: libc::pid_t, port: u16) -> bool {
-    ["tcp", "tcp6", "udp", "udp6"].iter().any(|table| {
-        let listed = std::fs::read_to_string(format!("/proc/{pid}/net/{table}")).unwrap_or_default();
-        listed.lines().skip(1).any(|line| serves(line, port, table.starts_with("tcp")))
-    })
-}
-
-/// One line of /proc/net/tcp: number, local address:port in hex, remote, state (0A is LISTEN).
-fn serves(line: &str, port: u16, wants_listen: bool) -> bool {
-    let mut fields = line.split_ascii_whitespace().skip(1);
-    let local = fields.next().and_then(|local| local.rsplit_once(':'));
-    let same = local.is_some_and(|(_, hex)| u16::from_str_radix(hex, 16) == Ok(port));
-    same && (!wants_listen || fields.nth(1) == Some("0A"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_of_each_family_is_read() {
-        let mut four = (libc::AF_INET as u16).to_ne_bytes().to_vec();
-        four.extend([0x1f, 0x90, 10, 0, 0, 1]);
-        assert_eq!(parse_ip(&four), Some((IpAddr::from([10, 0, 0, 1]), 8080)));
-        let mut six = (libc::AF_INET6 as u16).to_ne_bytes().to_vec();
-        six.extend([0, 53, 0, 0, 0, 0]);
-        six.extend(Ipv4Addr::new(127, 0, 0, 1).to_ipv6_mapped().octets());
-        assert_eq!(parse_ip(&six), Some((IpAddr::from([127, 0, 0, 1]), 53)));
-    }
-
-    #[test]
-    fn a_short_address_is_no_address() {
-        assert_eq!(parse_ip(&[2]), None);
-        assert_eq!(parse_ip(&(libc::AF_INET as u16).to_ne_bytes()), None);
-    }
-
-    #[test]
-    fn a_listening_line_serves_its_port_and_a_connected_one_does_not() {
-        let line = "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000";
-        assert!(serves(line, 8080, true));
-        assert!(!serves(line, 8081, true));
-        assert!(!serves(&line.replace(" 0A ", " 01 "), 8080, true));
+        sys::bind(socket.as_fd(), &address).map(|()| Answer::Value(0))
     }
 }
