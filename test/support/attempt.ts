@@ -15,6 +15,9 @@ export type Attempt = {
   c: (source: string, flags?: string[]) => Promise<Ended>;
 };
 
+/** Races make tens of thousands of trapped calls; a machine that is busy must not fail them. In milliseconds. */
+const PATIENCE_MS = 120_000;
+
 /** Starts each Python script: `call` makes a raw system call and prints its errno when it fails. */
 const PRELUDE = `import ctypes, errno, os, socket, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -65,15 +68,18 @@ export function attempt(title: string, needs: string[], body: (place: Attempt) =
       afterAll(() => removeScratch(scratch));
       const around = { scratch, wrap };
       const run = (argv: string[]) => runCordon(["run", "--", ...argv], around);
-      test(full, () =>
-        body({
-          scratch,
-          around,
-          tier: cell.namespaces === "with" ? "namespaces" : "landlock",
-          shell: (script) => run(["sh", "-c", script]),
-          python: (script) => run(["python3", "-c", PRELUDE + script]),
-          c: (source, flags = []) => runCordon(["run", ...flags, "--", compile(scratch, source)], around),
-        }),
+      test(
+        full,
+        () =>
+          body({
+            scratch,
+            around,
+            tier: cell.namespaces === "with" ? "namespaces" : "landlock",
+            shell: (script) => run(["sh", "-c", script]),
+            python: (script) => run(["python3", "-c", PRELUDE + script]),
+            c: (source, flags = []) => runCordon(["run", ...flags, "--", compile(scratch, source)], around),
+          }),
+        PATIENCE_MS,
       );
     });
   }
