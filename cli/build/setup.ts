@@ -6,6 +6,7 @@ import { formatAndLint, types } from "./check_sources.ts";
 import { bunTests, endToEndFolders, type Tally } from "./check_tests.ts";
 import { checkRust } from "./check_rust.ts";
 import { BuildError, Progress, type StepEnd } from "./progress.ts";
+import { installPythonTools } from "./python_tools.ts";
 import { ensureRust, type RustPair } from "./rust_setup.ts";
 import { runProgram } from "./run_program.ts";
 import targets from "./targets.json";
@@ -34,6 +35,7 @@ const steps: Record<string, Step> = {
   launcher: { title: "launcher", work: (shared) => buildLauncher(rustOf(shared).native, "locked") },
   executable: { title: "dist/cordon", work: bundle },
   test_tools: { title: "programs the tests run", work: () => installTools(testTools) },
+  python_tools: { title: "Python packages the tests run", work: installPythonTools },
   bench_tools: { title: "programs to measure against", work: () => installTools(benchTools) },
   format_and_lint: { title: "format and lint", work: counted(formatAndLint) },
   types: { title: "types", work: counted(types) },

@@ -16,6 +16,11 @@ export const testTools: Tools = {
   rg: "ripgrep",
   setpriv: "util-linux",
   unshare: "util-linux",
+  pip3: "python3-pip",
+  rsync: "rsync",
+  sqlite3: "sqlite3",
+  strace: "strace",
+  tmux: "tmux",
 };
 
 /** The peers of `npm run bench`. */

@@ -1,0 +1,145 @@
+# The core cases, as TAP on the console: each with and without user namespaces, as root and as an ordinary user.
+count=0
+failed=0
+
+# say TITLE WORKED NOTE: one line of TAP.
+say() {
+  count=$((count + 1))
+  if [ "$2" = yes ]; then
+    echo "ok $count - $cell: $1"
+  else
+    failed=$((failed + 1))
+    echo "not ok $count - $cell: $1"
+    echo "$3" | head -n 12 | sed 's/^/# /'
+  fi
+}
+
+# run ARGS: cordon as the cell's user, in the workspace; its output in $out, its exit code in $code.
+run() {
+  out=$(cd "$top/work" && HOME=$top/home CORDON_STATE_DIR=$top/state LANG=C.UTF-8 $as /bin/cordon "$@" 2>&1 </dev/null)
+  code=$?
+}
+
+allowed() {
+  title=$1
+  shift
+  run run -- "$@"
+  [ $code = 0 ] && say "$title works" yes || say "$title works" no "exit code $code: $out"
+}
+
+refused() {
+  title=$1
+  shift
+  run run -- "$@"
+  case $code in
+    0 | 120 | 121) say "$title is refused" no "exit code $code: $out" ;;
+    *) say "$title is refused" yes ;;
+  esac
+}
+
+# unchanged TITLE FILE TEXT
+unchanged() {
+  [ "$(cat "$2")" = "$3" ] && say "$1 is unchanged" yes || say "$1 is unchanged" no "$(cat "$2")"
+}
+
+prepare() {
+  top=/home/cell$((cells = cells + 1))
+  mkdir -p "$top/home/.ssh" "$top/state" "$top/work/.git/hooks" "$top/work/.git/objects" "$top/work/.git/refs" "$top/outside"
+  echo secret >"$top/home/.ssh/id_ed25519"
+  echo kept >"$top/home/.bashrc"
+  echo kept >"$top/outside/file"
+  echo inside >"$top/work/file"
+  echo 'ref: refs/heads/main' >"$top/work/.git/HEAD"
+  echo '[core]' >"$top/work/.git/config"
+  [ "$1" = 0 ] || chown -R "$1:$1" "$top"
+  chmod 755 /home "$top"
+}
+
+files() {
+  allowed "a write in the workspace" sh -c 'echo new > made && mkdir -p a/b && mv made a/b/c && ln -s c a/b/d && rm -r a'
+  allowed "a new file in TMPDIR" sh -c 'f=$(mktemp) && echo text > "$f" && rm "$f"'
+  allowed "/dev/null" sh -c 'echo gone > /dev/null'
+  allowed "truncate(2) in the workspace" calls truncate file
+  allowed "an unnamed file in the workspace" calls tmpfile .
+  refused "a write outside" sh -c "echo x > $top/outside/file"
+  refused "truncate(2) outside" calls truncate "$top/outside/file"
+  refused "a hard link to a file outside" calls link "$top/outside/file" linked
+  refused "a rename of a file outside" calls rename "$top/outside/file" moved
+  refused "a write through a symlink to the outside" sh -c "ln -s $top/outside out && echo x > out/file"
+  unchanged "the file outside" "$top/outside/file" kept
+  refused "a write to ~/.bashrc" sh -c "echo x >> $top/home/.bashrc"
+  unchanged "~/.bashrc" "$top/home/.bashrc" kept
+  refused "a read of a private key" cat "$top/home/.ssh/id_ed25519"
+  refused "a new git hook" sh -c 'echo x > .git/hooks/pre-commit'
+  refused "a write to git's settings" sh -c 'echo x >> .git/config'
+  refused "a write to git's settings below another name" sh -c 'mv .git g && echo x >> g/config; s=$?; mv g .git; exit $s'
+  unchanged "the repository's settings" "$top/work/.git/config" '[core]'
+}
+
+network_and_processes() {
+  refused "a connection to the host's loopback" calls tcp 7
+  refused "an abstract socket of the host" calls connect @of-the-host
+  refused "a socket of the host by its name" calls connect /tmp/of-the-host
+  allowed "a socket pair" calls socketpair
+  if [ "$namespaces" = with ]; then allowed "a private loopback" calls tcp_pair; fi
+  refused "a signal to a process of the host" calls kill "$host"
+  allowed "a signal to its own process" sh -c 'kill -0 $$'
+  refused "the keyring" calls keyctl
+  refused "io_uring" calls io_uring x
+  refused "a user namespace" calls unshare
+  run run -- sh -c 'exit 42'
+  [ $code = 42 ] && say "an exit code is passed on" yes || say "an exit code is passed on" no "$code $out"
+  run run -- no-such-program
+  [ $code = 127 ] && say "a missing program is 127" yes || say "a missing program is 127" no "$code $out"
+  run run --timeout 1s -- sleep 1000
+  [ $code = 124 ] && say "a time limit ends it" yes || say "a time limit ends it" no "$code $out"
+  run run -- grep -c '^CapEff:.0000000000000000$' /proc/self/status
+  [ "$out" = 1 ] && say "no capability is left" yes || say "no capability is left" no "$code $out"
+}
+
+# doctor's tier, and that a demand is carried out or refused by name just as doctor says.
+report() {
+  run doctor --json
+  echo "$out" >/tmp/doctor
+  tier=$(sed -n 's/^  "tier": "\(.*\)",$/\1/p' /tmp/doctor)
+  abi=$(sed -n 's/^ *"landlockAbi": \([0-9]*\),*$/\1/p' /tmp/doctor)
+  echo "# $cell: tier $tier, Landlock ABI $abi"
+  wanted=$([ "$namespaces" = with ] && echo namespaces || echo landlock)
+  [ "$tier" = "$wanted" ] && say "doctor names the tier $wanted" yes || say "doctor names the tier $wanted" no "$out"
+  properties=$(sed -n 's/^ *"property": "\(.*\)",$/\1/p' /tmp/doctor)
+  for property in $properties; do
+    state=$(grep -A1 "\"property\": \"$property\"" /tmp/doctor | sed -n 's/^ *"state": "\([a-z]*\)",*$/\1/p')
+    run run --require "$property" -- true
+    case "$state $code" in
+      "enforced 0") say "$property is enforced, as doctor says" yes ;;
+      "missing 120" | "partial 120") say "$property is refused, as doctor says" yes ;;
+      *) say "$property is $state, as doctor says" no "exit code $code: $out" ;;
+    esac
+  done
+}
+
+sleep 100000 &
+host=$!
+calls listen @of-the-host >/dev/null &
+calls listen /tmp/of-the-host >/dev/null &
+nc -l -p 7 -e true &
+sleep 1
+chmod 777 /tmp/of-the-host
+cells=0
+for namespaces in with without; do
+  [ "$namespaces" = with ] || echo 0 >/proc/sys/user/max_user_namespaces
+  for user in root ordinary; do
+    cell="$user, $namespaces user namespaces"
+    case "$user $namespaces" in
+      "root with") id=0 as="" ;;
+      "root without") id=0 as="calls bare" ;;
+      *) id=1000 as="calls as 1000" ;;
+    esac
+    prepare "$id"
+    report
+    files
+    network_and_processes
+  done
+done
+echo "1..$count"
+echo "# $failed failed"

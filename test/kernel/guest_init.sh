@@ -1,0 +1,27 @@
+#!/bin/busybox sh
+# The first process of the guest. Its root is rootfs, which pivot_root(2) can't leave, so everything moves to a tmpfs first.
+if [ ! -e /moved ]; then
+  /bin/busybox mount -t proc proc /proc
+  /bin/busybox mkdir /new
+  /bin/busybox mount -t tmpfs -o size=90%,mode=0755 none /new
+  for entry in bin lib lib64 usr etc init cases.sh; do
+    [ ! -e "/$entry" ] || /bin/busybox cp -a "/$entry" /new/
+  done
+  /bin/busybox touch /new/moved
+  /bin/busybox mkdir -p /new/proc /new/sys /new/dev /new/tmp /new/home /new/run /new/var/tmp
+  /bin/busybox umount /proc
+  exec /bin/busybox switch_root /new /init
+fi
+export PATH=/bin:/usr/bin HOME=/home/0
+/bin/busybox --install -s /bin
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs devtmpfs /dev
+mkdir -p /dev/pts /dev/shm
+mount -t devpts -o mode=0620,ptmxmode=0666 devpts /dev/pts
+mount -t tmpfs tmpfs /dev/shm
+chmod 1777 /tmp /var/tmp /dev/shm
+ip link set lo up
+sh /cases.sh
+echo "# the guest is done"
+poweroff -f
