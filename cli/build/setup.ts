@@ -1,5 +1,6 @@
 /** `bun cli/build/setup.ts TARGET`: runs the steps that targets.json lists for the target, after bootstrap.mjs did the first. */
 import { buildLauncher } from "../../sandbox-native/build.ts";
+import { runGuest } from "../../test/kernel/run_guest.ts";
 import { buildComponent } from "../../wasm/build.ts";
 import { bundle } from "./bundle.ts";
 import { formatAndLint, types } from "./check_sources.ts";
@@ -10,7 +11,7 @@ import { installPythonTools } from "./python_tools.ts";
 import { ensureRust, type RustPair } from "./rust_setup.ts";
 import { runProgram } from "./run_program.ts";
 import targets from "./targets.json";
-import { benchTools, installTools, testTools } from "./test_tools.ts";
+import { benchTools, installTools, kernelTools, testTools } from "./test_tools.ts";
 
 /** The steps bootstrap.mjs did before this program could start. */
 const DONE_BEFORE = 1;
@@ -47,6 +48,8 @@ const steps: Record<string, Step> = {
     work: counted((shared) => checkRust("sandbox-native", rustOf(shared))),
   },
   end_to_end_tests: { title: "end-to-end tests", work: counted(() => bunTests("end-to-end tests", endToEndFolders())) },
+  kernel_tools: { title: "programs to boot another kernel", work: () => installTools(kernelTools) },
+  kernels: { title: "an older kernel", work: counted(runGuest) },
   soak: {
     title: "long tests",
     work: counted(() =>

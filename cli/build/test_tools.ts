@@ -23,6 +23,9 @@ export const testTools: Tools = {
   tmux: "tmux",
 };
 
+/** What `npm run kernels` boots with. */
+export const kernelTools: Tools = { "qemu-system-x86_64": "qemu-system-x86", busybox: "busybox-static", gcc: "gcc" };
+
 /** The peers of `npm run bench`. */
 export const benchTools: Tools = { bwrap: "bubblewrap", rg: "ripgrep" };
 

@@ -34,14 +34,27 @@ export function offerOf(tier: Tier, policy: SandboxPolicy, facts: LinuxFacts): O
     "syscalls.filtered": true,
     "keyring.blocked": true,
     "net.blocked": net,
-    "fs.write_confined": confined("write", policy, lack),
+    "fs.write_confined": tier === "landlock" ? untruncated(facts, policy, lack) : confined("write", policy, lack),
     "fs.read_confined": confined("read", policy, lack),
     "fs.read_hidden": lack === undefined ? true : hiddenByKernel(tier, policy, lack),
     "fs.protected": lack === undefined ? true : protectedByKernel(tier, policy, lack),
     "net.loopback": tier === "namespaces" ? net : without("a loopback of its own needs a network namespace"),
-    "proc.isolated":
-      tier === "namespaces" ? true : without("other processes' names stay visible without a pid namespace"),
+    "proc.isolated": tier === "namespaces" ? true : without(visibleProcesses(facts)),
   };
+}
+
+/** Before ABI 3 Landlock lets a file be truncated that may only be read; the broker opens it for writing first. */
+function untruncated(facts: LinuxFacts, policy: SandboxPolicy, lack: string | undefined): true | Lack {
+  if (lack === undefined || facts.landlockAbi >= 3) return confined("write", policy, lack);
+  return {
+    why: `Landlock of this kernel (ABI ${facts.landlockAbi}) lets readable files be truncated, and ${lack}`,
+    help: NO_NAMESPACES_HELP,
+  };
+}
+
+function visibleProcesses({ landlockAbi }: LinuxFacts): string {
+  const signalled = landlockAbi < 6 ? ", and Landlock of this kernel lets the user's own be signalled" : "";
+  return `other processes' names stay visible without a pid namespace${signalled}`;
 }
 
 /** A pattern opens its folder to the kernel; only the broker tells the names in it apart. */

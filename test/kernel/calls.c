@@ -92,6 +92,7 @@ int main(int argc, char **argv) {
   if (!strcmp(what, "as")) return as_user(atoi(one), argv + 3);
   if (!strcmp(what, "bare")) return without_capabilities(argv + 2);
   if (!strcmp(what, "truncate")) return told(truncate(one, 0));
+  if (!strcmp(what, "empty")) return told(open(one, O_RDONLY | O_TRUNC));
   if (!strcmp(what, "setxattr")) return told(setxattr(one, "user.x", "x", 1, 0));
   if (!strcmp(what, "connect")) return told(meet(one, connect));
   if (!strcmp(what, "listen")) return listen_at(one);

@@ -12,7 +12,7 @@ if [ ! -e /moved ]; then
   /bin/busybox umount /proc
   exec /bin/busybox switch_root /new /init
 fi
-export PATH=/bin:/usr/bin HOME=/home/0
+export PATH=/bin:/usr/bin HOME=/home
 /bin/busybox --install -s /bin
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys

@@ -124,6 +124,7 @@ impl Ground<'_> {
                     rules: &rules,
                     scope,
                     refuse_tcp: self.refuses_network(),
+                    truncates_brokered: self.plan.ops.iter().any(|op| matches!(op, PlanOp::Broker { .. })),
                     reads_judged: self.reads_judged(),
                     abi: landlock_abi,
                 })

@@ -16,6 +16,8 @@ pub struct Domain<'a> {
     pub scope: &'a [plan::Scope],
     /// Refuse TCP too: set where no network namespace does it, as the backstop of the socket filter.
     pub refuse_tcp: bool,
+    /// A broker truncates for the command, and only what it may open for writing.
+    pub truncates_brokered: bool,
     /// A broker judges each read, so what is closed may lie in a folder that can be listed.
     pub reads_judged: bool,
     /// Landlock's ABI on this kernel.
@@ -36,14 +38,14 @@ pub fn restrict(domain: &Domain<'_>) -> Step {
     if domain.abi == 0 {
         return Err(Failure::plain("The kernel has no Landlock, or it is switched off"));
     }
-    let mut notes = Vec::new();
+    let (faults, mut notes) = losses(domain);
     let ruleset = create(domain).map_err(|error| Failure::plain(format!("landlock: {error}")))?;
     let ruleset = add_rules(ruleset, domain, &mut notes)?;
     let status = ruleset.restrict_self().map_err(|error| Failure::plain(format!("landlock: {error}")))?;
     if status.ruleset == RulesetStatus::NotEnforced {
         return Err(Failure::plain("The kernel took the Landlock ruleset and enforced nothing of it"));
     }
-    let mut outcome = Outcome::from_faults(&losses(domain));
+    let mut outcome = Outcome::from_faults(&faults);
     if !notes.is_empty() {
         // A rule that could not be added allows less, never more: worth a note, no loss of protection.
         outcome.why = Some(outcome.why.into_iter().chain(notes).collect::<Vec<_>>().join("; "));
@@ -73,16 +75,19 @@ pub fn keep_off_the_warden(abi: u32) -> Result<(), Failure> {
     created.restrict_self().map(drop).map_err(failed)
 }
 
-/// The losses that matter to what was asked. ABI 1 refuses more and not less; ioctl and TCP have seccomp or namespaces.
-fn losses(domain: &Domain<'_>) -> Vec<Failure> {
+/// What an old ABI lets through and nothing else holds, and what is worth a note: the socket filter refuses TCP, the broker
+/// looks at abstract sockets, and that no signal leaves was promised with a pid namespace only. ABI 1 refuses more and not less.
+fn losses(domain: &Domain<'_>) -> (Vec<Failure>, Vec<String>) {
     let matters = |since: u32| match since {
-        3 => true,
+        3 => !domain.truncates_brokered,
         4 => domain.refuse_tcp,
         6 => !domain.scope.is_empty(),
         _ => false,
     };
     let lost = LOSSES.iter().filter(|(since, _)| domain.abi < *since && matters(*since));
-    lost.map(|(_, loss)| Failure::plain(*loss)).collect()
+    let (faults, notes): (Vec<_>, Vec<_>) = lost.partition(|(since, _)| *since == 3);
+    let words = |loss: &&(u32, &str)| loss.1.to_owned();
+    (faults.iter().map(|loss| Failure::plain(words(loss))).collect(), notes.iter().map(words).collect())
 }
 
 fn create(domain: &Domain<'_>) -> Result<RulesetCreated, landlock::RulesetError> {

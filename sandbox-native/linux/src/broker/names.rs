@@ -143,7 +143,9 @@ impl Broker {
         let judged = self.judge.open(&path, Access::Write);
         let passage = judged.map_err(|refusal| self.denials.refused(call, DeniedOp::Write, refusal))?;
         let link = own_link(&held)?;
-        let result = self.domains.make(call, || crate::sys::truncate(&link, length));
+        let result = self
+            .domains
+            .make(call, || super::open::may_write(&held).and_then(|()| crate::sys::truncate(&link, length)));
         done(self.denials.conclude(call, (DeniedOp::Write, &[&path]), passage, result))
     }
 

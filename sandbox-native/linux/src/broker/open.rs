@@ -125,6 +125,11 @@ impl Open {
         }
     }
 
+    /// Truncates though it asks for no right to write.
+    fn empties_unwritten(&self) -> bool {
+        self.flags.contains(OFlags::TRUNC) && self.flags & OFlags::RWMODE == OFlags::RDONLY
+    }
+
     fn op(&self, exists: bool) -> DeniedOp {
         if self.access(exists) == Access::Read { DeniedOp::Read } else { DeniedOp::Write }
     }
@@ -182,6 +187,9 @@ impl Broker {
         let op = open.op(stat.is_some());
         let flags = open.flags | OFlags::CLOEXEC;
         let opened = self.domains.open(call, || {
+            if stat.is_some() && open.empties_unwritten() {
+                may_write(&hold(&spot)?)?;
+            }
             rustix::fs::openat2(&spot.folder, spot.name.as_slice(), flags, open.mode, ResolveFlags::NO_SYMLINKS)
         });
         let file = self.denials.conclude(call, (op, &[&path]), passage, opened)?;
@@ -204,7 +212,12 @@ impl Broker {
         if open.flags.contains(NAMELESS) {
             set_umask(call)?;
         }
-        let opened = self.domains.open(call, || open_again(&held, open.flags_held(), open.mode));
+        let opened = self.domains.open(call, || {
+            if open.empties_unwritten() {
+                may_write(&held)?;
+            }
+            open_again(&held, open.flags_held(), open.mode)
+        });
         let paths: [&Path; 1] = [&path];
         let paths = if named { &paths[..] } else { &[] };
         let file = self.denials.conclude(call, (open.op(true), paths), passage, opened)?;
@@ -282,6 +295,14 @@ impl Broker {
             Err(errno) => Err(errno),
         }
     }
+}
+
+/// Before Landlock's ABI 3 a file that may only be read could be truncated; to open it for writing is refused by every ABI.
+pub fn may_write(held: &OwnedFd) -> Result<(), Errno> {
+    if !is_kind(&rustix::fs::fstat(held)?, FileType::RegularFile) {
+        return Ok(());
+    }
+    open_again(held, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty()).map(drop)
 }
 
 /// Opens what a descriptor names, by that descriptor.
