@@ -1,101 +1,104 @@
-//! Connects that may have to wait for the other side: each in a thread, since a socket can't be asked to connect without
-//! waiting unless all who hold it see the flag.
+//! Connects that may have to wait for the other side: each in a child that answers for itself, since a socket can't be asked
+//! to connect without waiting unless all who hold it see the flag.
 
 use super::call::{Answer, Call};
 use super::caller::Caller;
-use crate::sys;
+use crate::sys::{self, CloneOutcome};
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use rustix::process::Signal;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// More at once get EAGAIN: each holds a thread and two or three descriptors here.
+/// More at once get EAGAIN: each is a process.
 const MOST_WAITING: usize = 128;
-const STACK_BYTES: usize = 64 << 10;
-/// How often the signals of callers are looked at.
+/// How often callers are looked at.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// ERESTARTSYS: the kernel makes EINTR of it, or starts the call again, as the signal's handler wants it.
 const RESTART: i32 = 512;
 
-/// Connects that wait, and the listener that their threads answer by.
+/// Connects that wait.
 #[derive(Default)]
 pub struct Connects {
     waiting: Vec<Waiting>,
-    listener: Option<Arc<OwnedFd>>,
 }
 
 struct Waiting {
     id: u64,
     tid: libc::pid_t,
     since: Instant,
-    /// Set by whoever answers.
-    answered: Arc<AtomicBool>,
-    /// Set when the thread has ended.
-    over: Arc<AtomicBool>,
+    child: OwnedFd,
 }
 
 impl Connects {
-    /// Starts a connect. `node` is what the address leads to, held until then.
+    /// Starts a connect under the caller's own rulesets. `node` is what the address leads to, held until then.
     pub fn start(
         &mut self,
         call: &Call<'_>,
-        listener: BorrowedFd<'_>,
-        (socket, address, node): (OwnedFd, Vec<u8>, Option<OwnedFd>),
+        (listener, rulesets): (BorrowedFd<'_>, &[&OwnedFd]),
+        (socket, address, node): (OwnedFd, &[u8], Option<OwnedFd>),
     ) -> Result<Answer, Errno> {
-        self.waiting.retain(|waiting| !waiting.over.load(Ordering::Acquire));
         if self.waiting.len() >= MOST_WAITING {
             return Err(Errno::AGAIN);
         }
-        let listener = match &self.listener {
-            Some(listener) => Arc::clone(listener),
-            None => {
-                Arc::clone(self.listener.insert(Arc::new(listener.try_clone_to_owned().map_err(|_| Errno::MFILE)?)))
+        match sys::clone_process(0)? {
+            CloneOutcome::Child => {
+                let confined = rulesets.iter().try_for_each(|ruleset| sys::restrict_self(ruleset.as_fd()));
+                // Pipes of others would not end while this process has them too.
+                let mut kept = vec![listener.as_raw_fd(), socket.as_raw_fd()];
+                kept.extend(node.as_ref().map(AsRawFd::as_raw_fd));
+                sys::close_others(&mut kept);
+                sys::be_interruptible();
+                match confined.and_then(|()| sys::connect(socket.as_fd(), address)) {
+                    Ok(()) => sys::answer_value(listener, call.id, 0),
+                    Err(Errno::INTR) => sys::answer_errno(listener, call.id, RESTART),
+                    Err(errno) => sys::answer_errno(listener, call.id, errno.raw_os_error()),
+                }
+                sys::exit_now();
             }
-        };
-        let (answered, over) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-        let waiting = Waiting {
-            id: call.id,
-            tid: call.caller.tid,
-            since: Instant::now(),
-            answered: Arc::clone(&answered),
-            over: Arc::clone(&over),
-        };
-        let id = call.id;
-        let connect = move || {
-            let connected = sys::connect(socket.as_fd(), &address);
-            drop((socket, node));
-            if !answered.swap(true, Ordering::AcqRel) {
-                let answer = connected.map_or_else(Answer::Fail, |()| Answer::Value(0));
-                answer.give(listener.as_fd(), id);
+            CloneOutcome::Parent { pidfd, .. } => {
+                let (id, tid) = (call.id, call.caller.tid);
+                self.waiting.push(Waiting { id, tid, since: Instant::now(), child: pidfd });
+                Ok(Answer::Given)
             }
-            over.store(true, Ordering::Release);
-        };
-        std::thread::Builder::new().stack_size(STACK_BYTES).spawn(connect).map_err(|_| Errno::AGAIN)?;
-        self.waiting.push(waiting);
-        Ok(Answer::Given)
+        }
     }
 
     /// How long poll may sleep.
     pub fn pause(&self) -> Option<Duration> {
-        self.waiting.iter().any(Waiting::is_open).then_some(PAUSE)
+        (!self.waiting.is_empty()).then_some(PAUSE)
     }
 
-    /// Answers those whose callers a signal waits for. Their threads go on; the call is started again and finds the socket
-    /// on its way, as it would without a broker.
-    pub fn look_at_signals(&self, listener: BorrowedFd<'_>) {
-        for waiting in self.waiting.iter().filter(|waiting| waiting.is_open() && waiting.since.elapsed() >= PAUSE) {
-            let is_calm = Caller::new(waiting.tid).fresh_status().is_ok_and(|status| status.pending == 0);
-            if !is_calm && !waiting.answered.swap(true, Ordering::AcqRel) {
-                sys::answer_errno(listener, waiting.id, RESTART);
+    /// Forgets what was answered, and interrupts those whose callers a signal waits for: what is started again finds the
+    /// socket on its way, as it would without a broker.
+    pub fn look(&mut self, listener: BorrowedFd<'_>) {
+        self.waiting.retain(|waiting| {
+            if !sys::notice_is_live(listener, waiting.id) {
+                // Answered, or the caller is gone.
+                let _ = rustix::process::pidfd_send_signal(&waiting.child, Signal::KILL);
+                return false;
             }
-        }
+            if has_ended(&waiting.child) {
+                sys::answer_errno(listener, waiting.id, RESTART);
+                return false;
+            }
+            // Sent again as long as it takes: it may come before the child is where it can be interrupted.
+            if waiting.since.elapsed() >= PAUSE && is_signalled(waiting.tid) {
+                let _ = rustix::process::pidfd_send_signal(&waiting.child, Signal::USR1);
+            }
+            true
+        });
     }
 }
 
-impl Waiting {
-    fn is_open(&self) -> bool {
-        !self.answered.load(Ordering::Acquire)
-    }
+fn is_signalled(tid: libc::pid_t) -> bool {
+    !Caller::new(tid).fresh_status().is_ok_and(|status| status.pending == 0)
+}
+
+/// Killed from outside: a child that answers is known by its answer.
+fn has_ended(child: &OwnedFd) -> bool {
+    let mut entry = [PollFd::new(child, PollFlags::IN)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    rustix::event::poll(&mut entry, Some(&now)).is_ok_and(|count| count > 0)
 }

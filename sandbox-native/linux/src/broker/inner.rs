@@ -45,7 +45,7 @@ impl Domains {
     }
 
     /// The rulesets that a caller is under. One whose line of parents is broken could be below any of them.
-    fn of(&self, call: &Call<'_>) -> Result<Vec<&OwnedFd>, Errno> {
+    pub fn of(&self, call: &Call<'_>) -> Result<Vec<&OwnedFd>, Errno> {
         if self.taken.is_empty() {
             return Ok(Vec::new());
         }

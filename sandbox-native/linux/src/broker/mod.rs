@@ -1,7 +1,7 @@
 //! The broker: answers the calls that the filter traps. It never lets a call on files go on in the caller: it reads what the
 //! registers point at once, resolves the path itself, asks the guard about the place that it holds, and makes the call on
 //! that very place. It is under the command's own mounts and Landlock domain, so a mistake in it can't exceed the policy,
-//! and one thread decides, so two of its decisions can't race with each other; others only wait for a connect.
+//! and it has one thread, so two of its decisions can't race with each other.
 
 mod addresses;
 mod call;
@@ -82,9 +82,16 @@ impl Ready {
     pub fn listen(self, listener: OwnedFd, command: libc::pid_t) -> Broker {
         sys::enable_sync_wakeup(listener.as_fd());
         let Ready { traps, judge, denials, network, sockets } = self;
-        let judges_sockets = traps.sockets;
-        let (fifos, domains) = (Fifos::default(), Domains::below(command));
-        Broker { listener, judge, denials, network, fifos, domains, sockets, judges_sockets }
+        Broker {
+            listener,
+            judge,
+            denials,
+            network,
+            fifos: Fifos::default(),
+            domains: Domains::below(command),
+            sockets,
+            judges_sockets: traps.sockets,
+        }
     }
 }
 
@@ -132,7 +139,7 @@ impl Broker {
     /// Tries again what had to wait.
     pub fn retry(&mut self, _: &Link) {
         self.fifos.retry(self.listener.as_fd());
-        self.sockets.connects.look_at_signals(self.listener.as_fd());
+        self.sockets.connects.look(self.listener.as_fd());
     }
 
     fn decide(&mut self, call: &Call<'_>) -> Result<Answer, Errno> {

@@ -2,7 +2,7 @@
 //! were it to go on in the caller, another thread could put another socket under the number, or another path into the
 //! memory. An addressed sendto goes on: no socket that a command can make takes the path of a unix socket there.
 
-use super::call::{Answer, Call};
+use super::call::{Answer, Call, done};
 use super::connects::Connects;
 use super::{Broker, addresses};
 use crate::sys;
@@ -156,7 +156,7 @@ impl Broker {
         self.connect(call, socket, (address, None))
     }
 
-    /// Connects the copy. One that may have to wait does so in a thread.
+    /// Connects the copy. One that may have to wait does so in a child.
     pub(super) fn connect(
         &mut self,
         call: &Call<'_>,
@@ -166,9 +166,10 @@ impl Broker {
         let waits = !rustix::fs::fcntl_getfl(&socket)?.contains(OFlags::NONBLOCK)
             && matches!(sockopt::socket_type(&socket)?, SocketType::STREAM | SocketType::SEQPACKET);
         if waits {
-            return self.sockets.connects.start(call, self.listener.as_fd(), (socket, address, node));
+            let rulesets = self.domains.of(call)?;
+            return self.sockets.connects.start(call, (self.listener.as_fd(), &rulesets), (socket, &address, node));
         }
-        sys::connect(socket.as_fd(), &address).map(|()| Answer::Value(0))
+        done(self.domains.make(call, || sys::connect(socket.as_fd(), &address)))
     }
 
     fn bind_call(&mut self, call: &Call<'_>) -> Result<Answer, Errno> {
@@ -178,6 +179,6 @@ impl Broker {
         if sockopt::socket_domain(&socket)? == AddressFamily::UNIX {
             return self.bind_unix(call, &socket, &address);
         }
-        sys::bind(socket.as_fd(), &address).map(|()| Answer::Value(0))
+        done(self.domains.make(call, || sys::bind(socket.as_fd(), &address)))
     }
 }

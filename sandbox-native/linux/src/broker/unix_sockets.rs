@@ -116,7 +116,7 @@ impl Broker {
         if let Name::Path(path) = name_in(address) {
             return self.bind_path(call, socket, (path, address));
         }
-        sys::bind(socket.as_fd(), address)?;
+        self.domains.make(call, || sys::bind(socket.as_fd(), address))?;
         // The kernel may have picked the name.
         if let Ok(bound) = sys::own_address(socket.as_fd())
             && let Name::Abstract(name) = name_in(&bound)
@@ -143,7 +143,7 @@ impl Broker {
         self.still_waits(call)?;
         let judged = self.judge.change(&place, Made::Node);
         let passage = judged.map_err(|refusal| self.denials.refused(call, DeniedOp::Write, refusal))?;
-        let bound = bind_at(call, socket, (path, address), (&spot, &place));
+        let bound = self.domains.make(call, || bind_at(call, socket, (path, address), (&spot, &place)));
         self.denials.conclude(call, (DeniedOp::Write, &[&place]), passage, bound)?;
         let node = rustix::fs::openat(&spot.folder, spot.name.as_slice(), O_PATH | OFlags::NOFOLLOW, Mode::empty())?;
         self.sockets.own(node);

@@ -57,6 +57,30 @@ pub fn close_all_except(kept: RawFd) -> Result<(), Errno> {
     Ok(())
 }
 
+/// Closes every descriptor but these, in a child that ends without coming back to who owns them.
+pub fn close_others(kept: &mut [RawFd]) {
+    kept.sort_unstable();
+    let mut first = 0;
+    for number in kept.iter().map(|fd| fd.cast_unsigned()).chain([u32::MAX]) {
+        if first < number {
+            // SAFETY: takes numbers only; the child uses none of these any more. It can't fail but for wrong numbers.
+            unsafe { libc::syscall(libc::SYS_close_range, first, number - 1, 0) };
+        }
+        first = number.saturating_add(1);
+    }
+}
+
+/// Lets SIGUSR1 interrupt the calls of this process, and do nothing else.
+pub fn be_interruptible() {
+    extern "C" fn nothing(_: libc::c_int) {}
+    // SAFETY: plain data, for which all zero is a value: no flags, so no call is started again.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = nothing as *const () as usize;
+    // SAFETY: the handler touches nothing, and the kernel copies the struct.
+    unsafe { libc::sigaction(libc::SIGUSR1, &raw const action, std::ptr::null_mut()) };
+    unmask_all_signals();
+}
+
 /// Puts /dev/null where stdin, stdout or stderr is closed, as Rust's own `main` would: else the next descriptor that is
 /// made would be taken for one of them.
 pub fn fill_standard_streams() -> Result<(), Errno> {
