@@ -29,7 +29,9 @@ export function explainDenial(
 }
 
 /** What the launcher has explained already: a rule of its broker, or a limit. A flag that ends in "=" is for the path. */
-function explained({ path, host, grant }: ObservedDenial): Pick<Denial, "path" | "host" | "grant"> {
+function explained(seen: ObservedDenial): Pick<Denial, "path" | "host" | "grant"> {
+  const { path, grant } = seen;
+  const host = hostOf(seen);
   const whole = grant?.endsWith("=") && path !== undefined ? flag(grant.slice(0, -1), path) : grant;
   return {
     ...(path === undefined ? {} : { path }),
@@ -42,12 +44,17 @@ function connection(seen: ObservedDenial): { host?: string; path?: string; reaso
   if (seen.path) {
     return { path: seen.path, reason: "sockets of the host are closed", grant: flag("--allow-unix", seen.path) };
   }
-  const named = seen.host?.includes(":") ? `[${seen.host}]` : seen.host;
-  const host = named === undefined ? "the network" : seen.port === undefined ? named : `${named}:${seen.port}`;
+  const host = hostOf(seen) ?? "the network";
   const reason = isLoopback(seen.host)
     ? "the host's loopback is not the command's, and nothing listens there on its own"
     : "the network is blocked";
   return { host, reason, grant: "--allow-net" };
+}
+
+/** The host with its port, as a person writes them. */
+function hostOf({ host, port }: ObservedDenial): string | undefined {
+  const named = host?.includes(":") ? `[${host}]` : host;
+  return named === undefined || port === undefined ? named : `${named}:${port}`;
 }
 
 function isLoopback(host: string | undefined): boolean {

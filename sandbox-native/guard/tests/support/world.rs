@@ -331,7 +331,8 @@ impl World {
         }
         for (name, _) in self.disk.list(&folder.join("hooks")).unwrap_or_default() {
             let name = name.to_string_lossy();
-            if !name.ends_with(".sample") && !(shown == ".git" && name == "pre-commit") {
+            let is_hosts = shown == ".git" && name == "pre-commit";
+            if !name.ends_with(".sample") && !is_hosts {
                 planted("a hook");
             }
         }
