@@ -79,6 +79,14 @@ test("F2 Landlock alone can't hide or protect inside a folder that is open, and 
   expect(missingOf({ require: ["fs.read_hidden"] }, alone, bare)).toEqual([]);
 });
 
+test("F2 before ABI 3 writing is confined with a broker, which truncates by opening; without one it is missing by name", () => {
+  const old = { ...WITHOUT_NAMESPACES, landlockAbi: 2 };
+  const broker = mustPlan({}, old).ops.find(({ op }) => op === "broker");
+  expect(broker).toMatchObject({ level: "must", gives: expect.arrayContaining(["fs.write_confined"]) });
+  expect(missingOf({}, { ...old, userNotification: false })).toEqual(["fs.write_confined"]);
+  expect(missingOf({}, { ...old, userNotification: false, landlockAbi: 3 })).toEqual([]);
+});
+
 test("F2 a limit that nothing holds is refused, one that is held weakly is demanded only by name", () => {
   const held = (memory: "cgroup2" | "rlimit" | "none") =>
     factsOf({ limits: { memory, processes: "rlimit", cpu: "none" } });

@@ -60,7 +60,7 @@ type Parts = { policy: SandboxPolicy; facts: LinuxFacts; asked: Demands; offer: 
 function opsOf(parts: Parts): PlanOp[] {
   const { policy, facts, tier } = parts;
   const limits: PlanOp = { op: "limits", ...policy.limits, ...graded(parts, ["limits"], "even weakly") };
-  const broker: PlanOp = { op: "broker", guard: guardOf(policy, tier), ...graded(parts, brokered(policy, tier)) };
+  const broker: PlanOp = { op: "broker", guard: guardOf(policy, tier), ...graded(parts, brokered(parts)) };
   const steps = tier === "namespaces" ? namespaceSteps(parts) : landlockSteps(parts);
   return [
     ...(Object.keys(policy.limits).length > 0 ? [limits] : []),
@@ -79,11 +79,15 @@ function graded(
   return { level: given.some((property) => asked[property] === "must") ? "must" : "best", gives: given };
 }
 
-/** What rests on the broker. In the view, mounts hide what is there, so it hides only where every open is looked at. */
-function brokered(policy: SandboxPolicy, tier: Tier): Property[] {
+/**
+ * What rests on the broker: truncate(2) too, for which Landlock has no right before ABI 3. In the view, mounts hide what is
+ * there, so it hides only where every open is looked at.
+ */
+function brokered({ policy, facts, tier }: Parts): Property[] {
+  const judgesWriting = tier === "landlock" && facts.landlockAbi < 3;
   const limited = (access: "read" | "write") => policy.limited.some((folder) => folder.access === access);
   return [
-    ...(limited("write") ? ["fs.write_confined" as const] : []),
+    ...(limited("write") || judgesWriting ? ["fs.write_confined" as const] : []),
     ...(limited("read") ? ["fs.read_confined" as const] : []),
     ...(tier === "landlock" || guardOf(policy, tier).reads ? ["fs.read_hidden" as const] : []),
     "fs.protected",

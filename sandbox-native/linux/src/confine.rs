@@ -124,7 +124,7 @@ impl Ground<'_> {
                     rules: &rules,
                     scope,
                     refuse_tcp: self.refuses_network(),
-                    truncates_brokered: self.plan.ops.iter().any(|op| matches!(op, PlanOp::Broker { .. })),
+                    truncates_brokered: self.has_sure_broker(),
                     reads_judged: self.reads_judged(),
                     abi: landlock_abi,
                 })
@@ -155,6 +155,11 @@ impl Ground<'_> {
     fn reads_judged(&self) -> bool {
         let judges = |op: &PlanOp| matches!(op, PlanOp::Broker { guard, level: Level::Must, .. } if guard.reads);
         self.plan.ops.iter().any(judges)
+    }
+
+    /// As above: where the broker may be missing, a lost right must not count as held.
+    fn has_sure_broker(&self) -> bool {
+        self.plan.ops.iter().any(|op| matches!(op, PlanOp::Broker { level: Level::Must, .. }))
     }
 
     fn refuses_network(&self) -> bool {

@@ -6,7 +6,7 @@ use crate::mounts::{O_PATH, file_type, is_within};
 use plan::LandlockRule;
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 /// More children than this are no folder on the way to a secret.
 const MOST_PLACES: usize = 50_000;
@@ -22,11 +22,24 @@ pub struct Place {
 /// The places of a rule. `judged` is whether a broker judges each read: only then may folders be listed that have a closed
 /// folder in them, because a right to list holds for all that is below.
 pub fn places(rule: &LandlockRule, judged: bool) -> Result<Vec<Place>, Errno> {
-    let fd = rustix::fs::openat2(CWD, &rule.path, O_PATH, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
+    let fd = hold_place(&rule.path)?;
     let mut found = Vec::new();
     let excepted: Vec<&str> = rule.except.iter().map(String::as_str).collect();
     expand(&mut found, fd, (&rule.path, &excepted), judged)?;
     Ok(found)
+}
+
+/// A descriptor that names the path, with no link on the way. The broker of an outer sandbox answers openat2(2) for such
+/// descriptors with ENOSYS, since it can't hand one over; then the name that was come to has the say.
+fn hold_place(path: &str) -> Result<OwnedFd, Errno> {
+    match rustix::fs::openat2(CWD, path, O_PATH, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        Err(Errno::NOSYS) => {
+            let fd = rustix::fs::openat(CWD, path, O_PATH, Mode::empty())?;
+            let name = rustix::fs::readlink(format!("/proc/self/fd/{}", fd.as_raw_fd()), Vec::new())?;
+            if name.as_bytes() == path.as_bytes() { Ok(fd) } else { Err(Errno::LOOP) }
+        }
+        held => held,
+    }
 }
 
 fn expand(found: &mut Vec<Place>, fd: OwnedFd, (path, except): (&str, &[&str]), judged: bool) -> Result<(), Errno> {
@@ -61,8 +74,7 @@ fn expand(found: &mut Vec<Place>, fd: OwnedFd, (path, except): (&str, &[&str]), 
         expand(found, child, (&path, &inside), judged)?;
     }
     let closed_folder = |path: &&str| {
-        let opened = rustix::fs::openat2(CWD, *path, O_PATH, Mode::empty(), ResolveFlags::NO_SYMLINKS);
-        opened.is_ok_and(|opened| file_type(opened.as_fd()).is_ok_and(|kind| kind == FileType::Directory))
+        hold_place(path).is_ok_and(|opened| file_type(opened.as_fd()).is_ok_and(|kind| kind == FileType::Directory))
     };
     if judged || !inside.iter().any(closed_folder) {
         found.push(Place { fd, is_folder, names_only: true });
