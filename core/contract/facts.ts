@@ -10,6 +10,8 @@ export type LinuxFacts = {
   namespaces: NamespaceFacts;
   /** `mount_setattr` with AT_RECURSIVE, from kernel 5.12; false also where no namespace could be made to try it in. */
   mountSetattr: boolean;
+  /** openat2(2) works, from kernel 5.6; old container engines refuse it. Absent: it works. */
+  openat2?: boolean;
   /** Seccomp filters can be installed. */
   seccompFilter: boolean;
   /** A filter can have a listener; false also when an outer sandbox already has one. */

@@ -20,9 +20,15 @@ const SYSTEMD_HELP =
 function namespacesLack(facts: LinuxFacts, launcher: string): MissingPart[] {
   const { namespaces, container, filtered } = facts;
   const made = namespaces.user || namespaces.withoutUser;
-  if (made && namespaces.procMount) return [];
+  if (made && namespaces.procMount && facts.mountSetattr) return [];
   const errno = made ? namespaces.procErrno : namespaces.userErrno;
   const suffix = errno === undefined ? "" : ` (${errno})`;
+  if (made && namespaces.procMount) {
+    const why = "mount_setattr(2) is refused: nothing could be made read-only";
+    return [
+      { part: "a view of the file system", why, help: ["use a kernel from 5.12 on, or a newer container engine"] },
+    ];
+  }
   if (made) {
     return [
       {

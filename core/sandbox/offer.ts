@@ -119,11 +119,7 @@ export function limitsAreVoid({ limits }: SandboxPolicy, facts: LinuxFacts): boo
 }
 
 function noneOffer(facts: LinuxFacts): Offer {
-  const why =
-    facts.landlockAbi > 0
-      ? "the kernel refuses seccomp filters"
-      : "this kernel has neither user namespaces nor Landlock";
-  const lost = { why, help: "use a kernel from 5.13 on with Landlock, or allow user namespaces" };
+  const lost = noneLack(facts);
   const all: Property[] = [
     "fs.write_confined",
     "fs.read_confined",
@@ -136,4 +132,12 @@ function noneOffer(facts: LinuxFacts): Offer {
     "syscalls.filtered",
   ];
   return Object.fromEntries(all.map((property) => [property, lost]));
+}
+
+function noneLack({ openat2, landlockAbi }: LinuxFacts): Lack {
+  if (openat2 === false)
+    return { why: "openat2(2) is refused", help: "use a kernel from 5.6 on, or a newer container engine" };
+  const why =
+    landlockAbi > 0 ? "the kernel refuses seccomp filters" : "this kernel has neither user namespaces nor Landlock";
+  return { why, help: "use a kernel from 5.13 on with Landlock, or allow user namespaces" };
 }

@@ -35,7 +35,10 @@ export function planLinux(
 /** The tier this machine gives. Landlock without namespaces is the weaker one; without both there is only seccomp. */
 export function chooseTier(facts: LinuxFacts): Tier {
   const spaces = facts.namespaces;
-  if ((spaces.user || spaces.withoutUser) && spaces.procMount && facts.seccompFilter) return "namespaces";
+  // Both open every path with it, so that no link is followed.
+  if (facts.openat2 === false) return "none";
+  const view = spaces.procMount && facts.mountSetattr;
+  if ((spaces.user || spaces.withoutUser) && view && facts.seccompFilter) return "namespaces";
   return facts.landlockAbi > 0 && facts.seccompFilter ? "landlock" : "none";
 }
 

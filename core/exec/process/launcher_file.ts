@@ -1,4 +1,5 @@
 import {
+  accessSync,
   closeSync,
   constants as fs,
   fchmodSync,
@@ -32,15 +33,30 @@ export const LAUNCHER_DIGEST: string = LAUNCHER_SHA256;
 export function openLauncher(cacheFolder: string, uid: number): OpenLauncher {
   const path = join(privateFolder(cacheFolder, uid), `launcher-${LAUNCHER_SHA256}`);
   const cached = openVerified(path, uid);
-  if (cached !== null) return { fd: cached, path, program: programOf(cached, path) };
+  if (cached !== null) return opened(cached, path);
   takeOut(path);
   const fresh = openVerified(path, uid);
-  if (fresh !== null) return { fd: fresh, path, program: programOf(fresh, path) };
+  if (fresh !== null) return opened(fresh, path);
   throw new ToolFault({
     code: "state.insecure",
     message: `The launcher ${JSON.stringify(path)} does not have the content that this executable carries, right after it was written`,
     hint: "something else writes in this folder; set CORDON_STATE_DIR to a folder that only you can write",
   });
+}
+
+/** Mode 0500 is executable for its owner, so that only a mount with noexec can say no. */
+function opened(fd: number, path: string): OpenLauncher {
+  const program = programOf(fd, path);
+  try {
+    accessSync(program, fs.X_OK);
+    return { fd, path, program };
+  } catch {
+    throw new ToolFault({
+      code: "sandbox.unenforced",
+      message: `The launcher ${JSON.stringify(path)} can't be executed: the file system that holds it is mounted with noexec`,
+      hint: "set CORDON_STATE_DIR to a folder where programs may run",
+    });
+  }
 }
 
 /**

@@ -3,9 +3,11 @@
 
 use crate::enforced::errno_name;
 use crate::mount_kinds::{NewFs, new_fs};
+use crate::mounts::O_PATH;
 use crate::namespaces::{self, Ids};
 use crate::sys::{self, CloneOutcome, attr};
 use plan::{ContainerFact, LinuxFacts, NamespaceFacts, NamespaceKind, SysctlFacts};
+use rustix::fs::{CWD, Mode, ResolveFlags};
 use rustix::io::Errno;
 use rustix::process::WaitOptions;
 use rustix::thread::CapabilitySet;
@@ -30,6 +32,7 @@ pub fn facts() -> LinuxFacts {
             proc_errno: way.proc.err().map(errno_name),
         },
         mount_setattr: way.setattr.is_ok(),
+        openat2: rustix::fs::openat2(CWD, "/", O_PATH, Mode::empty(), ResolveFlags::NO_SYMLINKS).is_ok(),
         seccomp_filter: filters.filter,
         user_notification: filters.listener,
         no_new_privs: filters.no_new_privs,

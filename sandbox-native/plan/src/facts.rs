@@ -14,6 +14,8 @@ pub struct LinuxFacts {
     pub namespaces: NamespaceFacts,
     /// `mount_setattr` with AT_RECURSIVE, from kernel 5.12; false also where no namespace could be made to try it in.
     pub mount_setattr: bool,
+    /// openat2(2) works, from kernel 5.6; old container engines refuse it.
+    pub openat2: bool,
     /// Seccomp filters can be installed.
     pub seccomp_filter: bool,
     /// A filter can have a listener; false also when an outer sandbox already has one (EBUSY).

@@ -51,8 +51,22 @@ pub fn close_all_except(kept: RawFd) -> Result<(), Errno> {
     for (first, last) in [(3, kept.saturating_sub(1)), (kept.max(2) + 1, u32::MAX)] {
         if first <= last {
             // SAFETY: no Rust object owns any of these yet: this is called before the program opens anything.
-            checked(unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) })?;
+            if checked(unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) }).is_err() {
+                return close_one_by_one(kept);
+            }
         }
+    }
+    Ok(())
+}
+
+/// The same without close_range(2), which kernels before 5.9 and old container engines refuse.
+fn close_one_by_one(kept: u32) -> Result<(), Errno> {
+    let listed =
+        std::fs::read_dir("/proc/self/fd").map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+    let open: Vec<u32> = listed.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for number in open.into_iter().filter(|number| *number > 2 && *number != kept) {
+        // SAFETY: as above. The one that listed them is closed already, and then this says EBADF.
+        unsafe { libc::close(number.cast_signed()) };
     }
     Ok(())
 }
