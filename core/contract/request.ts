@@ -32,5 +32,8 @@ export type ToolDescription = {
   inputSchema: TSchema;
 };
 
-/** The permission mode with where it was set, for explanations. */
-export type ModeSetting = { mode: Mode; origin: string };
+/**
+ * The permission mode with where it was set, for explanations. `preset` is the name that was given for it (`plan`,
+ * `accept-edits`, `dont-ask`); `asks` "deny" means that what would ask is denied (`dont-ask`).
+ */
+export type ModeSetting = { mode: Mode; origin: string; preset?: string; asks?: "person" | "deny" };

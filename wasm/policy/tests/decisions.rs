@@ -46,7 +46,7 @@ impl Default for Case {
 
 fn sources(rules: &[String]) -> Vec<RuleSource> {
     let source =
-        |rule: &String| RuleSource { rule: rule.clone(), layer: "test".to_string(), origin: "test:1".to_string() };
+        |rule: &String| RuleSource { rule: rule.clone(), layer: "test".to_string(), origin: "test:1".to_string(), ..RuleSource::default() };
     rules.iter().map(source).collect()
 }
 

@@ -63,7 +63,7 @@ pub struct Effect {
 }
 
 /// A rule with its place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleSource {
     /// The rule as written.
     pub rule: String,
@@ -71,6 +71,18 @@ pub struct RuleSource {
     pub layer: String,
     /// `file:line` or a flag.
     pub origin: String,
+    /// Rules that carve out of a `deny` or `ask` rule.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub except: Vec<String>,
+    /// Examples that the rule must match.
+    #[serde(default, rename = "match", skip_serializing)]
+    pub matching: Vec<String>,
+    /// Examples that it must not match.
+    #[serde(default, rename = "notMatch", skip_serializing)]
+    pub not_matching: Vec<String>,
+    /// The author's sentence on why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// All rules in force.
