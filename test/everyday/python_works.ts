@@ -66,7 +66,6 @@ if __name__ == "__main__":
         with m.get_context(way).Pool(1) as p: print(way, p.map(abs, [-3]))
 `,
     },
-    rests: "unix_sockets",
     script: "python3 s.py",
     prints: /^spawn \[3\]\nforkserver \[3\]\n$/,
   },

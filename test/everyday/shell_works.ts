@@ -134,13 +134,11 @@ import os, socket, threading
 s = socket.socket(socket.AF_UNIX); s.bind("own.sock"); s.listen()
 c = socket.socket(socket.AF_UNIX); c.connect("own.sock"); d, _ = s.accept(); d.send(b"met"); print(c.recv(9)); os.unlink("own.sock")
 END`,
-    rests: "unix_sockets",
     prints: /^b'met'\n$/,
   },
   {
     name: "a tmux session on a socket of its own",
     needs: ["tmux"],
-    rests: "unix_sockets",
     script: `export TERM=xterm SHELL=/bin/sh; tmux -f /dev/null -S "$TMPDIR/t" new-session -d -x 80 -y 24 'echo in-tmux > out; tmux -S "$TMPDIR/t" wait-for -S ready; sleep 60'
 tmux -S "$TMPDIR/t" wait-for ready && cat out && tmux -S "$TMPDIR/t" kill-server`,
     prints: /^in-tmux\n$/,

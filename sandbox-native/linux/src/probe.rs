@@ -3,11 +3,10 @@
 
 use crate::enforced::errno_name;
 use crate::mount_kinds::{NewFs, new_fs};
-use crate::mounts::O_PATH;
 use crate::namespaces::{self, Ids};
 use crate::sys::{self, CloneOutcome, attr};
 use plan::{ContainerFact, LinuxFacts, NamespaceFacts, NamespaceKind, SysctlFacts};
-use rustix::fs::{CWD, Mode, ResolveFlags};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use rustix::process::WaitOptions;
 use rustix::thread::CapabilitySet;
@@ -32,7 +31,7 @@ pub fn facts() -> LinuxFacts {
             proc_errno: way.proc.err().map(errno_name),
         },
         mount_setattr: way.setattr.is_ok(),
-        openat2: rustix::fs::openat2(CWD, "/", O_PATH, Mode::empty(), ResolveFlags::NO_SYMLINKS).is_ok(),
+        openat2: knows_openat2(),
         seccomp_filter: filters.filter,
         user_notification: filters.listener,
         no_new_privs: filters.no_new_privs,
@@ -50,6 +49,11 @@ pub fn facts() -> LinuxFacts {
             yama_ptrace_scope: sysctl("kernel/yama/ptrace_scope"),
         },
     }
+}
+
+/// Opens for reading: the broker of an outer sandbox refuses openat2(2) for descriptors that only name (`hold_place`).
+fn knows_openat2() -> bool {
+    rustix::fs::openat2(CWD, "/", OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS).is_ok()
 }
 
 /// Runs `work` in a child and gives the bytes it returns; an error is why there was no child.
