@@ -59,7 +59,7 @@ impl<'a> Flat<'a> {
     }
 
     fn simple(&mut self, simple: &'a Simple, place: Place) {
-        let fed = place.fed || self.redirects(&simple.redirects);
+        let fed = self.redirects(&simple.redirects) || place.fed;
         for assignment in &simple.assignments {
             self.words(assignment.subscript.iter().chain(&assignment.values));
         }
@@ -68,7 +68,7 @@ impl<'a> Flat<'a> {
     }
 
     fn compound(&mut self, compound: &'a Compound, place: Place) {
-        let fed = place.fed || self.redirects(&compound.redirects);
+        let fed = self.redirects(&compound.redirects) || place.fed;
         match compound.r#type {
             "function" => self.functions.push(compound),
             "for" | "select" | "coproc" => self.setters.push(compound),

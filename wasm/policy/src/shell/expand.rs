@@ -208,6 +208,11 @@ impl Parser<'_> {
                     self.advance(1);
                     return Ok(());
                 }
+                // Whatever follows a backslash closes and opens nothing, in quotes too: `"${x%%\'*}"`.
+                b'\\' => {
+                    self.facts.quoted_code |= matches!(self.at(1), b'$' | b'`');
+                    self.advance(2);
+                }
                 b'\'' if quoting => self.single_quotes(inner)?,
                 b'\'' => self.literal_quotes(inner)?,
                 b'"' => self.double_quotes(inner)?,
