@@ -27,6 +27,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "say what this machine can enforce, and why not more",
     load: async () => (await import("./commands/doctor.ts")).command,
   },
+  audit: {
+    summary: "show or verify the log of calls",
+    load: async () => (await import("./commands/audit.ts")).command,
+  },
   tour: {
     summary: "show in ten seconds what is allowed and what is refused",
     load: async () => (await import("./commands/tour.ts")).command,

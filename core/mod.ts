@@ -47,6 +47,8 @@ export type CoreOptions = {
   rules?: RuleLists;
   asker: Asker;
   background: "allowed" | "refused";
+  /** Whether closing rows of the log have the question that was decided, secrets masked. */
+  auditCommands?: boolean;
   /** The words before the command of `cordon run`, where this process may become the command's supervisor. */
   replace?: { flags: readonly string[] };
 };
@@ -109,7 +111,7 @@ export function createCore(options: CoreOptions): CordonCore {
     granted: new Set(),
   };
   const core: Core = {
-    audit: timedAudit(auditLog(stateFolder, world), phases),
+    audit: timedAudit(auditLog(stateFolder, world, options.auditCommands === true), phases),
     registry: createRegistry([run], async () => (await import("./tools/builtin.ts")).builtinTools()),
     authority,
     hooks: [],
@@ -257,16 +259,17 @@ function logPath(stateFolder: string, world: World): string {
   return `${privateFolder(stateFolder, world.uid)}/audit.jsonl`;
 }
 
-function auditLog(stateFolder: string, world: World) {
+function auditLog(stateFolder: string, world: World, commands: boolean) {
   let log: ReturnType<typeof openAppendLog> | undefined;
   const open = () => {
     log ??= openAppendLog(logPath(stateFolder, world));
     return log;
   };
-  return createAuditLog(open, {
+  const clock = {
     now: Date.now,
     monotonic: () => performance.now(),
     newId: () => crypto.randomUUID(),
     pid: world.pid,
-  });
+  };
+  return createAuditLog(open, clock, () => commands);
 }

@@ -1,9 +1,12 @@
 import type { AuditedOutcome, CappedOutcome } from "../contract/outcome.ts";
 import { failureOf } from "../contract/refuse.ts";
-import type { ToolRequest } from "../contract/request.ts";
+import type { Door, ToolRequest } from "../contract/request.ts";
+import type { Ruling } from "../contract/ruling.ts";
 import type { AppendLog } from "../store/append_log.ts";
+import { sha256 } from "../store/chain.ts";
+import { maskSecrets } from "../store/mask.ts";
 
-/** The most UTF-16 units of a tool's name or a call's id that a row keeps. */
+/** The most UTF-16 units of a call's id that a row keeps. */
 const WORD_LIMIT = 100;
 
 /** No tool has parameters nested anywhere near this. */
@@ -24,21 +27,22 @@ export type AuditLog = {
 export type AuditClock = { now: () => number; monotonic: () => number; newId: () => string; pid: number };
 
 /**
- * Rows hold no input and no output, since secrets must never enter the log: a call is known by the SHA-256 of its input.
- * `log` is made at the first row, so that a command which runs no call writes nothing.
+ * Rows hold no input and no output, since secrets must never enter the log: a call is known by the SHA-256 of its input, its
+ * result and the policy. Only with `commands` do they have the question that was decided, words like secrets masked: that is
+ * what `policy replay` and `policy suggest` read. `log` is made at the first row, so that a command which runs no call writes
+ * nothing.
  */
-export function createAuditLog(log: () => AppendLog, clock: AuditClock): AuditLog {
+export function createAuditLog(log: () => AppendLog, clock: AuditClock, commands = () => false): AuditLog {
   return {
     open: (request) => {
       const row = { id: clock.newId(), startedMs: clock.monotonic() };
       const input = digest(request.input);
       log().append({
-        v: 1,
         row: "open",
         id: row.id,
         at: clock.now(),
         door: request.door,
-        tool: short(request.tool),
+        tool: toolWord(request.tool),
         call: short(request.id),
         input,
         pid: clock.pid,
@@ -49,13 +53,13 @@ export function createAuditLog(log: () => AppendLog, clock: AuditClock): AuditLo
       const durationMs = Math.round((clock.monotonic() - row.startedMs) * 1000) / 1000;
       try {
         log().append({
-          v: 1,
           row: "close",
           id: row.id,
           at: clock.now(),
-          tool: short(request.tool),
+          tool: toolWord(request.tool),
           durationMs,
-          ...summary(outcome),
+          ...summary(outcome, request.door),
+          ...(commands() && outcome.decision?.question ? { question: maskSecrets(outcome.decision.question) } : {}),
         });
       } catch (error) {
         const hint = "the call has ended, but its closing row is not in the log; make room or set CORDON_STATE_DIR";
@@ -66,29 +70,64 @@ export function createAuditLog(log: () => AppendLog, clock: AuditClock): AuditLo
   };
 }
 
-function summary(outcome: CappedOutcome): object {
+function summary(outcome: CappedOutcome, door: Door): object {
   const { decision, enforced, denials } = outcome;
   return {
     ok: outcome.ok,
-    ...(outcome.ok ? {} : { code: outcome.failure.code, stage: outcome.failure.at }),
-    ...(decision
-      ? { verdict: decision.verdict, by: decision.by, ...(decision.rule ? { rule: decision.rule.rule } : {}) }
-      : {}),
+    // What `cordon run` prints goes past this process.
+    ...(outcome.ok
+      ? door === "run"
+        ? {}
+        : { result: digest(outcome.output) }
+      : { code: outcome.failure.code, stage: outcome.failure.at }),
+    ...(decision ? ruled(decision) : {}),
+    decided: deciderOf(outcome),
     ...(enforced ? { tier: enforced.tier, properties: enforced.properties } : {}),
     denials: denials.length,
   };
+}
+
+function ruled({ verdict, by, rule, policy, grants, lifts }: Ruling): object {
+  return {
+    verdict,
+    by,
+    ...(rule ? { rule: rule.rule } : {}),
+    ...(policy ? { policy } : {}),
+    ...(grants?.length ? { grants } : {}),
+    ...(lifts?.length ? { lifts } : {}),
+  };
+}
+
+/** Who had the last word: what the policy went by, whoever answered in its place, or what stopped the call after that. */
+function deciderOf(outcome: CappedOutcome): string {
+  const { decision } = outcome;
+  if (!outcome.ok) {
+    const { code, at } = outcome.failure;
+    if (at === "validate") return "schema";
+    if (at === "hooks") return "hook";
+    if (code === "policy.refused_by_person") return "person";
+    if (code === "policy.needs_answer") return "nobody";
+    if (code.startsWith("sandbox.")) return "sandbox";
+  }
+  const answered = decision?.answeredBy;
+  return answered === undefined || answered === "policy" ? (decision?.by ?? "nobody") : answered;
 }
 
 /** SHA-256 of the JSON text; undefined input has the digest of nothing. */
 function digest(input: unknown): string {
   // JSON.stringify of JavaScriptCore takes seconds to give up on 50 000 nested arrays, which fit in one short line.
   if (isDeeper(input, DEPTH_LIMIT)) return "nested too deep";
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify(input) ?? "").digest("hex");
+  return sha256(JSON.stringify(input) ?? "");
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
+}
+
+/** Names of tools are known words; what else stands there could be anything, a secret too. */
+function toolWord(name: string): string {
+  return /^[A-Za-z][\w.:-]{0,99}$/.test(name) ? name : "(no name of a tool)";
 }
 
 /** A caller's word in a row: a megabyte of it, or a secret pasted into the wrong field, must not fill the log. */

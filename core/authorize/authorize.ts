@@ -128,5 +128,5 @@ type Yes = { by: AuthorizedCall["answeredBy"]; judged: readonly string[] };
 
 function stamp(call: ValidatedCall, decision: Decision, { by, judged }: Yes): AuthorizedCall {
   // Allowed by a rule, the mode, a person or the caller on the lines above; this is the only maker of AuthorizedCall.
-  return { ...call, decision, answeredBy: by, judged } as unknown as AuthorizedCall;
+  return { ...call, decision: { ...decision, answeredBy: by }, answeredBy: by, judged } as unknown as AuthorizedCall;
 }

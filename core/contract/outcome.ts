@@ -3,7 +3,7 @@ import type { Denial, TrustedChange } from "./denial.ts";
 import type { Enforced } from "./enforced.ts";
 import type { ErrorCode } from "./error_codes.ts";
 import type { Stamp } from "./stage.ts";
-import type { Decision } from "./verdict.ts";
+import type { Ruling } from "./ruling.ts";
 
 /** The stages that can end a call, as named in errors (`at`) and audit rows. */
 export type StageName = "validate" | "authorize" | "hooks" | "plan" | "execute";
@@ -16,7 +16,7 @@ type Facts = {
   denials: Denial[];
   trusted?: TrustedChange[];
   coercions: Coercion[];
-  decision?: Decision;
+  decision?: Ruling;
 };
 
 type Ended = ({ ok: true; output: unknown } | { ok: false; failure: Failure }) & Facts;

@@ -1,9 +1,9 @@
 import { ToolFault } from "./fault.ts";
 import type { Failure, Outcome, Refused, StageName } from "./outcome.ts";
-import type { Decision } from "./verdict.ts";
+import type { Ruling } from "./ruling.ts";
 
 /** Makes a stage's refusal. Never throws. */
-export function refuse(failure: Failure, decision?: Decision): Refused {
+export function refuse(failure: Failure, decision?: Ruling): Refused {
   const plain = { ok: false, refused: true, failure, denials: [], coercions: [], ...(decision ? { decision } : {}) };
   // The only maker of Refused: every stage's "no" has this shape, so the tail needs no second case.
   return plain as unknown as Refused;

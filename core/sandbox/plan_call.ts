@@ -11,6 +11,7 @@ import { DEFAULT_SANDBOX_REQUEST, type SandboxRequest } from "../contract/sandbo
 import type { Survey } from "../contract/survey.ts";
 import type { Need, Place } from "../contract/tool.ts";
 import type { Mode } from "../contract/verdict.ts";
+import { sha256 } from "../store/chain.ts";
 import { OWN_STATE } from "../config/protected_paths.ts";
 import { fixedFolder, isGlob, requireGlob } from "../config/globs.ts";
 import { isClosedByName } from "./closed_places.ts";
@@ -43,7 +44,10 @@ export async function planCall(call: HookedCall, planner: CallPlanner): Promise<
     const files = planFiles(needs, call.judged, planner);
     if (!command) return stamp(call, { files });
     const { rules, plan } = await planCommand(call, command, planner);
-    return "missing" in plan ? unenforceable(call, plan.missing) : stamp(call, { files, sandbox: plan, rules });
+    if ("missing" in plan) return unenforceable(call, plan.missing);
+    // Where the caller decides, what is planned is the whole policy.
+    const policy = call.tool.decidedBy === "caller" ? { policy: sha256(JSON.stringify(plan.ops)) } : {};
+    return stamp({ ...call, decision: { ...call.decision, ...policy } }, { files, sandbox: plan, rules });
   } catch (error) {
     return refuse(failureOf(error, "plan"), call.decision);
   }
@@ -233,5 +237,6 @@ function stamp(call: HookedCall, plan: CallPlan): PlannedCall {
     coercions: call.coercions,
     decision: call.decision,
     plan,
+    ...(call.bound ? { bound: call.bound } : {}),
   } as PlannedCall;
 }

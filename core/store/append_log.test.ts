@@ -2,7 +2,9 @@ import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { tempFolder } from "../testing/temp_folder.ts";
-import { openAppendLog } from "./append_log.ts";
+import { verifyLog } from "../audit/verify.ts";
+import { headPathOf, openAppendLog, readStoredLog } from "./append_log.ts";
+import { sha256 } from "./chain.ts";
 
 const unwritable = (open: () => unknown) => {
   expect(open).toThrow(expect.objectContaining({ code: "audit.unwritable" }));
@@ -17,7 +19,10 @@ test("E10 the log has mode 0600 and only grows", () => {
     log.close();
   }
   expect(statSync(path).mode & 0o7777).toBe(0o600);
-  expect(readFileSync(path, "utf8")).toBe('{"n":1}\n{"n":2}\n');
+  const [first, second] = readFileSync(path, "utf8").split("\n");
+  expect(first).toBe(`{"v":2,"seq":1,"prev":"${"0".repeat(64)}","n":1}`);
+  expect(second).toBe(`{"v":2,"seq":2,"prev":"${sha256(first ?? "")}","n":2}`);
+  expect(statSync(headPathOf(path)).mode & 0o7777).toBe(0o600);
 });
 
 test("E10 a link, a folder, a device or a missing folder is no log; a plain file is", () => {
@@ -66,4 +71,5 @@ test("E10 two processes that write at once lose no row and tear none", async () 
   for (const name of ["a", "b"]) {
     expect(rows.filter((row) => row.name === name).map(({ n }) => n)).toEqual(Array.from({ length: 500 }, (_, n) => n));
   }
+  expect(verifyLog(readStoredLog(path))).toMatchObject({ ok: true, rows: 1000, last: { seq: 1000 } });
 });

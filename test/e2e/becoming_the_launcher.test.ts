@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readStoredLog, verifyLog } from "../../core/audit/mod.ts";
 import { describeEachTier, type TierPlace } from "../support/each_tier.ts";
 import { processesWith, uniqueSleep } from "../support/processes.ts";
 import { cordonPath, runCordon, runShell, startCordon } from "../support/run_cordon.ts";
@@ -155,12 +156,18 @@ function describeTheRow(place: TierPlace): void {
     const six = rows().slice(-6);
     expect(six.map(({ row }) => row)).toEqual(["open", "close", "open", "close", "open", "close"]);
     const [openAnew, anew, openAgain, again, , above] = six;
-    const same = ({ id: _i, at: _a, durationMs: _d, pid: _p, ...rest }: Record<string, unknown> = {}) => rest;
+    const own = ["id", "at", "durationMs", "pid", "seq", "prev"];
+    const same = (row: Record<string, unknown> = {}) =>
+      Object.fromEntries(Object.entries(row).filter(([name]) => !own.includes(name)));
     expect(same(again)).toEqual(same(above));
     expect(same(anew)).toEqual(same(above));
     expect(same(openAgain)).toEqual(same(openAnew));
     for (const row of [anew, again]) expect(Number(row?.["durationMs"])).toBeGreaterThan(0);
     expect([openAnew?.["id"], openAgain?.["id"]]).toEqual([anew?.["id"], again?.["id"]]);
+    expect(again).toMatchObject({ decided: "caller", policy: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    // Rows of cordon and of the launcher are one chain.
+    const log = readStoredLog(join(scratch.state, "audit.jsonl"));
+    expect(verifyLog(log)).toMatchObject({ ok: true, faults: [], notes: [] });
   });
   test("E8 where the log can't be written nothing runs", async () => {
     const log = join(scratch.state, "audit.jsonl");

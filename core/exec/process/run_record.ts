@@ -5,7 +5,7 @@ import { recordName, runKey } from "../../config/run_key.ts";
 import type { ObservedDenial } from "../../contract/enforced.ts";
 import type { LinuxPlan } from "../../contract/plan.ts";
 import type { SandboxPolicy } from "../../contract/sandbox_policy.ts";
-import type { Decision } from "../../contract/verdict.ts";
+import type { Ruling } from "../../contract/ruling.ts";
 import { explainDenial, guessHiddenRead } from "../../sandbox/explain_denial.ts";
 import { privateFolder } from "../../store/paths.ts";
 import { PLANS } from "./become_launcher.ts";
@@ -19,7 +19,7 @@ export type RecordParts = {
   rules: SandboxPolicy;
   looks: Looks;
   machine: MachineMarks;
-  decision: Decision;
+  decision: Ruling;
   input: unknown;
   env: Readonly<Record<string, string>>;
   log: string;
@@ -89,6 +89,7 @@ export function recordOf(parts: RecordParts, forget: readonly string[]): object 
       verdict: decision.verdict,
       by: decision.by,
       ...(decision.rule ? { rule: decision.rule.rule } : {}),
+      ...(decision.policy ? { policy: decision.policy } : {}),
     },
     forget,
   };

@@ -1,6 +1,7 @@
 //! `cordon run` that has become this program: nobody stands above. The plan comes from a record, which is believed as long
 //! as the world is what planning saw; else cordon plans anew.
 
+mod chain;
 mod console;
 mod explain;
 mod record;
@@ -50,7 +51,7 @@ pub fn run(words: &[&str]) -> i32 {
         return plan_anew(&asked, changed);
     }
     let row = match &asked.row {
-        Some((id, before)) => OpenRow::adopt(&record.audit, id.clone(), *before),
+        Some((id, before)) => Ok(OpenRow::adopt(id.clone(), *before)),
         None => OpenRow::open(&record.audit, &asked.argv),
     };
     let row = match row {

@@ -95,6 +95,9 @@ pub struct Audit {
     pub by: String,
     #[serde(default)]
     pub rule: Option<String>,
+    /// The digest of what was planned.
+    #[serde(default)]
+    pub policy: Option<String>,
 }
 
 /// Two lines stand before the record, which cordon itself compares before it starts the launcher.

@@ -1,18 +1,15 @@
 //! The two rows of the audit log. Mirror of `core/audit/audit.ts`: rows hold no input and no output.
 
+use super::chain::{self, hex};
 use super::record::Audit;
 use plan::{Enforced, Property, State, Tier};
-use rustix::fs::{CWD, FileType, Mode, OFlags};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// The open log with the row that is open in it. A crash leaves it open, which is evidence.
+/// The row that is open in the log. A crash leaves it open, which is evidence.
 pub struct OpenRow {
-    log: OwnedFd,
     id: String,
     opened: Instant,
     /// What had passed when this program began.
@@ -28,7 +25,6 @@ pub struct End<'a> {
 
 #[derive(Serialize)]
 struct OpeningLine<'a> {
-    v: u32,
     row: &'a str,
     id: &'a str,
     at: u64,
@@ -42,7 +38,6 @@ struct OpeningLine<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ClosingLine<'a> {
-    v: u32,
     row: &'a str,
     id: &'a str,
     at: u64,
@@ -58,6 +53,9 @@ struct ClosingLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    policy: Option<&'a str>,
+    decided: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tier: Option<Tier>,
     #[serde(skip_serializing_if = "Option::is_none")]
     properties: Option<&'a BTreeMap<Property, State>>,
@@ -67,13 +65,11 @@ struct ClosingLine<'a> {
 impl OpenRow {
     /// Writes the opening row; an error means that nothing may run.
     pub fn open(audit: &Audit, argv: &[String]) -> Result<OpenRow, String> {
-        let id = random_uuid()?;
-        let row = OpenRow { log: open_log(&audit.log)?, id, opened: Instant::now(), before: Duration::ZERO };
+        let row = OpenRow { id: random_uuid()?, opened: Instant::now(), before: Duration::ZERO };
         let words = serde_json::to_string(argv).map_err(|error| error.to_string())?;
         let (before, after) = &audit.input;
         let input = Sha256::digest(format!("{before}{words}{after}").as_bytes());
-        row.append(&OpeningLine {
-            v: 1,
+        let opening = OpeningLine {
             row: "open",
             id: &row.id,
             at: now_ms(),
@@ -82,21 +78,21 @@ impl OpenRow {
             call: "run",
             input: hex(&input),
             pid: rustix::process::getpid().as_raw_nonzero().get(),
-        })?;
+        };
+        chain::append(&audit.log, &opening)?;
         Ok(row)
     }
 
     /// Takes over a row that cordon opened `before` ago.
-    pub fn adopt(audit: &Audit, id: String, before: Duration) -> Result<OpenRow, String> {
-        Ok(OpenRow { log: open_log(&audit.log)?, id, opened: Instant::now(), before })
+    pub fn adopt(id: String, before: Duration) -> OpenRow {
+        OpenRow { id, opened: Instant::now(), before }
     }
 
     /// Writes the closing row.
     pub fn close(&self, audit: &Audit, end: &End<'_>) -> Result<(), String> {
         let refused = end.enforced.is_none();
         let micros = (self.before + self.opened.elapsed()).as_micros();
-        self.append(&ClosingLine {
-            v: 1,
+        let closing = ClosingLine {
             row: "close",
             id: &self.id,
             at: now_ms(),
@@ -108,43 +104,19 @@ impl OpenRow {
             verdict: &audit.verdict,
             by: &audit.by,
             rule: audit.rule.as_deref(),
+            policy: audit.policy.as_deref(),
+            decided: if refused { "sandbox" } else { "caller" },
             tier: end.enforced.map(|enforced| enforced.tier),
             properties: end.enforced.map(|enforced| &enforced.properties),
             denials: end.denials,
-        })
+        };
+        chain::append(&audit.log, &closing)
     }
-
-    /// One write(2) to an O_APPEND descriptor, so that processes can share the log.
-    fn append(&self, row: &impl Serialize) -> Result<(), String> {
-        let mut line = serde_json::to_vec(row).map_err(|error| error.to_string())?;
-        line.push(b'\n');
-        match rustix::io::write(&self.log, &line) {
-            Ok(written) if written == line.len() => Ok(()),
-            Ok(written) => Err(format!("only {written} of {} bytes were written", line.len())),
-            Err(errno) => Err(crate::enforced::errno_name(errno)),
-        }
-    }
-}
-
-fn open_log(path: &str) -> Result<OwnedFd, String> {
-    let flags =
-        OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let log = rustix::fs::openat(CWD, path, flags, Mode::RUSR | Mode::WUSR).map_err(crate::enforced::errno_name)?;
-    let found = rustix::fs::fstat(&log).map_err(crate::enforced::errno_name)?;
-    if FileType::from_raw_mode(found.st_mode).is_file() { Ok(log) } else { Err("it is not a regular file".into()) }
 }
 
 fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut out, byte| {
-        // Writing to a String does not fail.
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
 }
 
 /// A random UUID (RFC 9562, version 4).
