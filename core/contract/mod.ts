@@ -1,4 +1,5 @@
 /** The contract's door: types and constants that front ends and tests share. */
+export type * from "./approval.ts";
 export * from "./asking.ts";
 export type * from "./call.ts";
 export type * from "./denial.ts";
@@ -10,5 +11,6 @@ export type * from "./outcome.ts";
 export type * from "./plan.ts";
 export type * from "./request.ts";
 export type * from "./result.ts";
+export type * from "./ruling.ts";
 export * from "./sandbox_request.ts";
 export type * from "./verdict.ts";
