@@ -7,8 +7,6 @@ else process.exit(await start());
 
 /** Everything below is loaded late: a program that only prints its version must not pay for it. */
 async function start(): Promise<number> {
-  // Does not come back where the same run was planned before (core/adr/0007-run-becomes-the-launcher.md).
-  if (args[0] === "run" && args[1] !== "--replan") await becomeLauncher();
   const cli = {
     world: {
       argv: args,
@@ -34,12 +32,6 @@ async function start(): Promise<number> {
     return runGuarded(cli, async () => (await import("./command_line.ts")).runCommandLine(args, cli));
   }
   return runGuarded(cli, async () => (await import("./commands/run.ts")).command.run(args.slice(1), cli));
-}
-
-async function becomeLauncher(): Promise<void> {
-  const { becomeLauncherFromRecord } = await import("@cordon/core/exec/become_launcher");
-  const { env, execPath: program } = process;
-  becomeLauncherFromRecord({ words: args.slice(1), cwd: process.cwd(), env, program });
 }
 
 /** Asked late and seldom: to load node:tty takes 4 ms in a compiled executable (Bun 1.4.5), as much as an empty program. */

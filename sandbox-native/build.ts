@@ -1,6 +1,7 @@
 /**
  * Builds the launcher for this machine as one static executable and writes it for embedding:
- * `core/exec/generated/launcher.bin`, and `launcher.ts` with its size and SHA-256. Alone: `bun sandbox-native/build.ts`.
+ * `core/exec/generated/launcher.bin`, and `launcher.ts` with its size and SHA-256; and the front of the executable, `front.bin`
+ * beside them. Alone: `bun sandbox-native/build.ts`.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -20,6 +21,14 @@ const GENERATED = join(ROOT, "core", "exec", "generated");
  */
 const RUST_FLAGS = ["-Ctarget-feature=+crt-static", "-Cstrip=symbols"];
 
+/** A segment at an address of its own, without any library (`front/front.ld`). */
+const FRONT_FLAGS = [
+  "-Crelocation-model=static",
+  "-Cstrip=symbols",
+  ...["-nostartfiles", "-nostdlib", "-static", "-no-pie", "-Wl,--build-id=none"].map((flag) => `-Clink-arg=${flag}`),
+  `-Clink-arg=-Wl,-T,${join(WORKSPACE, "front", "front.ld")}`,
+];
+
 /** glibc and not musl: its target is there wherever Rust is, from rustup and from Debian alike. */
 const TARGETS: Partial<Record<string, string>> = {
   x64: "x86_64-unknown-linux-gnu",
@@ -33,10 +42,21 @@ export async function buildLauncher(rust: Rust, lock: "locked" | "free"): Promis
   }
   const made = whatIsMade(rust);
   if (isFresh(made)) return { state: "fresh" };
-  const bytes = readFileSync(await compile(rust, lock));
+  const bytes = readFileSync(
+    await compile(rust, lock, { name: "cordon-launcher", flags: RUST_FLAGS, args: ["--package=linux"] }),
+  );
+  const front = readFileSync(
+    await compile(rust, lock, {
+      name: "cordon-front",
+      flags: FRONT_FLAGS,
+      // Alone: together with the others it would get their standard library.
+      args: ["--package=front", "--features=freestanding"],
+    }),
+  );
   mkdirSync(GENERATED, { recursive: true });
   put("launcher.bin", bytes);
   put("launcher.ts", describe(bytes));
+  put("front.bin", front);
   writeStamp(made);
   return { state: "built", note: `${Math.round(bytes.length / 1024)} KB` };
 }
@@ -46,12 +66,15 @@ function whatIsMade(rust: Rust): Made {
     step: "launcher",
     inputs: ["sandbox-native", "cli/build/rust_toolchain.ts"],
     facts: [rust.version, process.arch],
-    outputs: ["core/exec/generated/launcher.bin", "core/exec/generated/launcher.ts"],
+    outputs: ["launcher.bin", "launcher.ts", "front.bin"].map((name) => `core/exec/generated/${name}`),
   };
 }
 
+/** One executable: `args` say in which package it is. */
+type Program = { name: string; flags: string[]; args: string[] };
+
 /** Returns the path of the executable that cargo made. */
-async function compile(rust: Rust, lock: "locked" | "free"): Promise<string> {
+async function compile(rust: Rust, lock: "locked" | "free", program: Program): Promise<string> {
   const triple = TARGETS[process.arch];
   if (triple === undefined)
     throw new BuildError(
@@ -59,20 +82,21 @@ async function compile(rust: Rust, lock: "locked" | "free"): Promise<string> {
     );
   const target = join(cacheFolder(), `native-${rust.version.replaceAll(/[^\w.]+/g, "-")}`);
   await runTool({
-    what: "cargo build launcher",
+    what: `cargo build ${program.name}`,
     argv: [
       rust.cargo,
       "build",
       "--release",
-      "--bin=cordon-launcher",
+      `--bin=${program.name}`,
+      ...program.args,
       // With a target named, build scripts and macros are built without our flags; a static macro could not be loaded.
       `--target=${triple}`,
       ...(lock === "locked" ? ["--locked"] : []),
     ],
     cwd: WORKSPACE,
-    env: cargoEnv(rust, RUST_FLAGS, target),
+    env: cargoEnv(rust, program.flags, target),
   });
-  return join(target, triple, "release", "cordon-launcher");
+  return join(target, triple, "release", program.name);
 }
 
 function describe(bytes: Uint8Array): string {

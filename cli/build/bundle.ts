@@ -1,7 +1,10 @@
 /** cli/main.ts and all that it embeds → dist/cordon, one executable. */
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { READ_VARIABLES } from "@cordon/core/config/run_key";
 import { hashInputs, isFresh, type Made, ROOT, writeStamp } from "./cache.ts";
+import { addFront } from "./front.ts";
 import type { StepEnd } from "./progress.ts";
 import { runTool } from "./run_tool.ts";
 
@@ -37,7 +40,8 @@ export async function bundle(): Promise<StepEnd> {
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true });
   // Plans are kept for the executable that made them (core/version.ts).
-  const define = ["--define", `CORDON_BUILD=${JSON.stringify(hashInputs(made).slice(0, 16))}`];
+  const build = hashInputs(made).slice(0, 16);
+  const define = ["--define", `CORDON_BUILD=${JSON.stringify(build)}`];
   await runTool({
     what: "bun build",
     argv: [
@@ -51,6 +55,11 @@ export async function bundle(): Promise<StepEnd> {
     ],
     cwd: staging,
   });
+  if (process.platform === "linux") {
+    const generated = (name: string) => readFileSync(join(ROOT, "core", "exec", "generated", name));
+    const launcherSha256 = createHash("sha256").update(generated("launcher.bin")).digest("hex");
+    addFront(join(staging, "cordon"), generated("front.bin"), { build, launcherSha256, read: READ_VARIABLES });
+  }
   renameSync(join(staging, "cordon"), join(ROOT, "dist", "cordon"));
   rmSync(staging, { recursive: true });
   writeStamp(made);

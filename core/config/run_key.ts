@@ -1,7 +1,4 @@
-/**
- * What a plan of `cordon run` depends on beside the file system and the machine. Loaded before anything else of the core, so
- * it imports next to nothing.
- */
+/** What a plan of `cordon run` depends on beside the file system and the machine. */
 import { CACHES } from "./private_caches.ts";
 
 /** What is read before planning. `flags` are the words before the command, with `--` where there is one. */
@@ -25,34 +22,20 @@ export const READ_VARIABLES: readonly string[] = [
 ];
 
 /**
- * Everything that must be the same for a plan to hold again, as one line of text. Joined by NUL, which stands in none of the
- * parts: the first JSON.stringify of a program takes 0.2 ms, more than all the rest of this.
+ * Everything that must be the same for a plan to hold again, as one line of text, joined by NUL, which stands in none of the
+ * parts. Null where a part has a line end: such a plan is not kept. Mirror: `sandbox-native/front/src/lib.rs`.
  */
-export function runKey({ flags, cwd, env, build }: RunPlace): string {
-  const names = Object.keys(env).sort();
+export function runKey({ flags, cwd, env, build }: RunPlace): string | null {
   const parts = [build, `${flags.length}`, ...flags, cwd];
   // A variable without a value differs from an empty one.
   for (const name of READ_VARIABLES) parts.push(env[name] === undefined ? "-" : `=${env[name]}`);
-  const key = [...parts, ...names].join("\0");
-  // The build is hexadecimal, so the two forms can't be taken for one another.
-  return key.includes("\n") ? JSON.stringify([...parts, ...names]) : key;
+  const key = [...parts, ...Object.keys(env).sort()].join("\0");
+  return key.includes("\n") ? null : key;
 }
 
 /** The file of a key's record in the folder of plans. Two keys may meet in one file: the record holds its key. */
 export function recordName(key: string): string {
   return `${Bun.hash.crc32(key)}`;
-}
-
-/** The words of `cordon run` before its command, or nothing where flags must be read to know. */
-export function wordsBeforeCommand(words: readonly string[]): readonly string[] | null {
-  // A loop and no callbacks: what runs once here costs its compilation.
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? "";
-    if (word.startsWith("-") && word !== "-" && word !== "--") continue;
-    const end = word === "--" ? at + 1 : at;
-    return end < words.length ? words.slice(0, end) : null;
-  }
-  return null;
 }
 
 /** Where cordon keeps its log and its launcher. A cordon inside a sandbox has only the private temporary folder. */

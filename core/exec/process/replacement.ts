@@ -34,15 +34,14 @@ export function createReplacement(parts: ReplacementParts): (planned: Planned) =
     const looks = endLooks();
     const row = parts.row();
     const calls = nativeCalls();
-    const found = calls?.identify(launcher.fd);
-    if (!calls || !found || !looks || !row || BUILD === null) return;
+    if (!calls || !looks || !row || BUILD === null) return;
     let record: number;
     try {
       const key = { flags, cwd: world.cwd, env: world.env, build: BUILD };
-      const place = { stateFolder, uid: world.uid, launcher: found, key };
+      const place = { stateFolder, uid: world.uid, launcher: launcher.fd, key };
       const { decision, request } = call;
       const made = { plan, rules, looks, machine: parts.machine(), decision, input: request.input, env: world.env };
-      record = writeRecord({ ...made, log: parts.log }, place, (path) => calls.open(path, "keep"));
+      record = writeRecord({ ...made, log: parts.log }, place, (path) => calls.open(path));
     } catch {
       return; // No room, for example. The command needs none.
     }

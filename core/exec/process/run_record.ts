@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync, rmSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, openSync, renameSync, rmSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Looks } from "../../config/look.ts";
 import { recordName, runKey } from "../../config/run_key.ts";
@@ -9,7 +9,6 @@ import type { Ruling } from "../../contract/ruling.ts";
 import { explainDenial, guessHiddenRead } from "../../sandbox/explain_denial.ts";
 import { privateFolder } from "../../store/paths.ts";
 import { PLANS } from "./become_launcher.ts";
-import type { Identity } from "./native_calls.ts";
 import type { MachineMarks } from "./probe.ts";
 import { dropOldest, dropUnfinished, unfinishedName } from "../../store/unfinished.ts";
 
@@ -25,11 +24,11 @@ export type RecordParts = {
   log: string;
 };
 
-/** Where it is kept: in which state folder, for which run of which executable, made for which launcher. */
+/** Where it is kept: in which state folder, for which run of which executable, made for which launcher (a descriptor). */
 export type RecordPlace = {
   stateFolder: string;
   uid: number;
-  launcher: Identity;
+  launcher: number;
   key: Parameters<typeof runKey>[0];
 };
 
@@ -46,15 +45,15 @@ const LARGEST_BYTES = 1 << 20;
 export function writeRecord(parts: RecordParts, place: RecordPlace, open: (path: string) => number): number {
   const folder = privateFolder(join(place.stateFolder, PLANS), place.uid);
   const key = runKey(place.key);
-  const path = join(folder, recordName(key));
-  const text = `${key}\n${place.launcher.mark}\n${JSON.stringify(recordOf(parts, [path, ...parts.machine.remembered]))}`;
+  const path = join(folder, recordName(key ?? ""));
+  const text = `${key ?? ""}\n${markOf(place.launcher)}\n${JSON.stringify(recordOf(parts, [path, ...parts.machine.remembered]))}`;
   const bytes = Buffer.from(text);
   const temporary = unfinishedName(path);
   const fd = openSync(temporary, "wx", 0o600);
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
     const kept = open(temporary);
-    if (parts.looks.settled && bytes.length <= LARGEST_BYTES) {
+    if (key !== null && parts.looks.settled && bytes.length <= LARGEST_BYTES) {
       renameSync(temporary, path);
       dropUnfinished(folder);
       dropOldest(folder, { named: /./, most: MOST_RECORDS });
@@ -66,6 +65,12 @@ export function writeRecord(parts: RecordParts, place: RecordPlace, open: (path:
   } finally {
     closeSync(fd);
   }
+}
+
+/** Nobody can change a file and keep all of these. The front compares it (`sandbox-native/front`). */
+function markOf(launcher: number): string {
+  const { ino, size, ctimeNs } = fstatSync(launcher, { bigint: true });
+  return `${ino} ${size} ${ctimeNs}`;
 }
 
 /** The record as data. `forget` are files that are not to be believed when the plan can't be carried out. */
