@@ -113,6 +113,11 @@ test("D1 the command's environment has only what passes, and says that it is ins
     PATH: "/bin",
     HOME: folder.root,
     CORDON_SANDBOX: "1",
+    GIT_CONFIG_COUNT: "2",
+    GIT_CONFIG_KEY_0: "safe.bareRepository",
+    GIT_CONFIG_VALUE_0: "explicit",
+    GIT_CONFIG_KEY_1: "core.fsmonitor",
+    GIT_CONFIG_VALUE_1: "false",
   });
 });
 

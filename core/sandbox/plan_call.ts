@@ -148,7 +148,7 @@ async function planCommand(call: HookedCall, need: ExecNeed, planner: CallPlanne
   const request = bounded ? requestForMode(need.sandbox, planner.mode) : need.sandbox;
   const rules = policyFor(request, planner);
   refuseClosedFolder(planner.place.cwd, rules);
-  const env = commandEnvironment(planner, request);
+  const env = { ...commandEnvironment(planner, request), ...(call.tool.decidedBy === "policy" ? GIT_CAUTION : {}) };
   const caches = privateCaches({ env, named: request.allowEnv, policy: rules });
   const plan = planLinux(rules, await planner.machine(), { argv: need.argv, cwd: planner.place.cwd, env, ...caches });
   return { rules, plan };
@@ -178,6 +178,18 @@ export function requestForMode(request: SandboxRequest, mode: Mode): SandboxRequ
   const network = request.network === "policy" ? "open" : request.network;
   return { ...request, allowRead: [...request.allowRead, "/"], allowWrite: [...request.allowWrite, "/"], network };
 }
+
+/**
+ * The policy lets git's reading subcommands run unasked anywhere in the workspace, so git must obey no repository that came as
+ * plain files of another one, and start no program to watch files.
+ */
+const GIT_CAUTION: Readonly<Record<string, string>> = {
+  GIT_CONFIG_COUNT: "2",
+  GIT_CONFIG_KEY_0: "safe.bareRepository",
+  GIT_CONFIG_VALUE_0: "explicit",
+  GIT_CONFIG_KEY_1: "core.fsmonitor",
+  GIT_CONFIG_VALUE_1: "false",
+};
 
 /** TMPDIR is set by the launcher, which makes the folder. A cordon inside keeps its own state there: the home is closed. */
 function commandEnvironment(planner: CallPlanner, request: SandboxRequest): Record<string, string> {

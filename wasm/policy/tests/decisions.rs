@@ -45,8 +45,12 @@ impl Default for Case {
 }
 
 fn sources(rules: &[String]) -> Vec<RuleSource> {
-    let source =
-        |rule: &String| RuleSource { rule: rule.clone(), layer: "test".to_string(), origin: "test:1".to_string(), ..RuleSource::default() };
+    let source = |rule: &String| RuleSource {
+        rule: rule.clone(),
+        layer: "test".to_string(),
+        origin: "test:1".to_string(),
+        ..RuleSource::default()
+    };
     rules.iter().map(source).collect()
 }
 
@@ -74,6 +78,7 @@ fn verdict(case: &Case) -> (String, String) {
         cwd: case.cwd.clone(),
         home: "/home/me".to_string(),
         roots: vec!["/ws".to_string()],
+        ..PolicyQuestion::default()
     };
     let decision = policy.decide(&question);
     let verdict = format!("{:?}", decision.verdict).to_lowercase();

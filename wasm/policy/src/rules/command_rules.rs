@@ -1,18 +1,30 @@
 //! Which rule, table or mode speaks of a simple command.
 
-use super::command::{system_name, text};
+use super::acts::Acts;
+use super::acts_git;
+use super::command::{is_harmless, system_name, text};
 use super::judge::{Found, Judge};
-use super::pattern::{Matcher, Rule};
+use super::paths::{PathValue, Places, is_inside};
+use super::pattern::{CommandPattern, Matcher, Rule};
 use super::read_only;
 use super::shell_only;
 use super::types::{By, Mode, Required, RuleSource, Verdict};
 use super::wildcard::{Proof, Token, matches};
-use super::wrappers::program;
+use super::wrappers::{View, program};
 use crate::shell::ast::Simple;
+
+/// A verdict, the rule behind it, and what is not known of the command where that decided.
+pub(super) type Permitted = ((Verdict, By), Option<RuleSource>, Option<&'static str>);
 
 impl<'q> Judge<'q> {
     /// The first rule of this list that matches any command line, and whether the match is certain.
-    pub(super) fn command_rule(&self, verdict: Verdict, simple: &Simple, found: &Found) -> Option<(&'q Rule, bool)> {
+    pub(super) fn command_rule(
+        &self,
+        verdict: Verdict,
+        simple: &Simple,
+        found: &Found,
+        acts: &Acts,
+    ) -> Option<(&'q Rule, bool)> {
         let mut texts: Vec<Vec<Token>> = Vec::new();
         for view in found.views.iter().chain(&found.maybe) {
             let whole = text(&view.argv, view.open);
@@ -30,64 +42,92 @@ impl<'q> Judge<'q> {
             }
             _ => false,
         };
+        let carved = |rule: &Rule| {
+            let harmless = simple.assignments.iter().all(is_harmless) && !self.exports;
+            let exempt = |matcher: &Matcher| match matcher {
+                Matcher::Command(pattern) => found.opaque.is_none() && self.allows(pattern, simple, found, harmless),
+                _ => false,
+            };
+            !rule.except.is_empty() && (rule.except.iter().any(exempt) || self.carved_by_acts(rule, acts))
+        };
+        let any = |rule: &Rule, proof| any(rule, proof) && !carved(rule);
         let rules = || self.asked.policy.rules.iter().filter(|rule| rule.verdict == verdict);
         let certain = rules().find(|rule| any(rule, Proof::Certain)).map(|rule| (rule, true));
         certain.or_else(|| rules().find(|rule| any(rule, Proof::Possible)).map(|rule| (rule, false)))
     }
 
     /// `allow` rules, the read-only table, then the mode.
-    pub(super) fn permitted(
-        &self,
-        simple: &Simple,
-        found: &Found,
-        harmless: bool,
-    ) -> (Verdict, By, Option<RuleSource>) {
+    pub(super) fn permitted(&self, simple: &Simple, found: &Found, harmless: bool, acts: &Acts) -> Permitted {
         let inner = &found.views[found.views.len() - 1];
         if self.asked.question.mode != Mode::ReadOnly {
             let rule = self.asked.tool_allow.or_else(|| self.allow_rule(simple, found, harmless && !self.exports));
             if let Some(rule) = rule {
-                return (Verdict::Allow, By::Rule, Some(rule.source.clone()));
+                return ((Verdict::Allow, By::Rule), Some(rule.source.clone()), None);
             }
         }
-        let git_elsewhere = program(inner) == Some("git") && !self.at_a_root();
+        let git_elsewhere = program(inner) == Some("git") && !self.in_a_root(inner);
         let table = harmless && inner.tame && found.scripts.is_empty() && !git_elsewhere;
         let runs_itself = found.views.len() == 1 && shell_only::is_shell_only(inner);
         if table && (read_only::is_read_only(inner) || runs_itself) {
-            return (self.asked.by_mode(Required::ReadOnly), By::ReadOnlyTable, None);
+            return ((self.asked.by_mode(Required::ReadOnly), By::ReadOnlyTable), None, None);
         }
-        let written =
-            if harmless && inner.tame && found.scripts.is_empty() { self.workspace_writes(inner) } else { None };
-        written.unwrap_or((self.asked.by_mode(Required::DangerFullAccess), By::Mode, None))
+        let known = harmless && inner.tame && found.scripts.is_empty();
+        if let Some(written) = known.then(|| self.workspace_writes(inner)).flatten() {
+            return ((written.0, written.1), written.2, None);
+        }
+        if let Some(rule) = known.then(|| self.allowed_acts(acts)).flatten() {
+            return ((Verdict::Allow, By::Rule), Some(rule), None);
+        }
+        let verdict = self.asked.by_mode(Required::DangerFullAccess);
+        match self.evades(acts).filter(|_| verdict == Verdict::Allow) {
+            Some(why) => ((Verdict::Ask, By::NotUnderstood), None, Some(why)),
+            None => ((verdict, By::Mode), None, None),
+        }
     }
 
     /// An `allow` rule speaks of the innermost command line; of a wrapper's only if it spells out what is wrapped.
     fn allow_rule(&self, simple: &Simple, found: &Found, harmless: bool) -> Option<&'q Rule> {
-        let inner = &found.views[found.views.len() - 1];
-        let allowed = |rule: &&Rule| {
-            let Matcher::Command(pattern) = &rule.matcher else { return false };
-            let fits = |text: &[Token]| pattern.any.iter().any(|pattern| matches(pattern, text, Proof::Strict));
-            if harmless && inner.transparent {
-                let whole = text(&inner.argv, inner.open);
-                let name = inner.argv[0].text.as_deref().unwrap_or_default();
-                let folder = name.chars().count() - system_name(name).chars().count();
-                if fits(&whole) || fits(&whole[folder.min(whole.len())..]) {
-                    return true;
-                }
-            }
-            let outer = text(&found.views[0].argv, found.views[0].open);
-            let wrapped = outer.len().saturating_sub(text(&inner.argv, false).len());
-            let spelled = found.views.len() == 1 || pattern.fixed > wrapped;
-            spelled && (harmless && fits(&outer) || with_assignments(simple).is_some_and(|text| fits(&text)))
+        let allowed = |rule: &&Rule| match &rule.matcher {
+            Matcher::Command(pattern) => self.allows(pattern, simple, found, harmless),
+            _ => false,
         };
         self.asked.policy.rules.iter().filter(|rule| rule.verdict == Verdict::Allow).find(allowed)
     }
 
-    /// Git obeys the configuration of the repository that it stands in, and a folder of the workspace may hold a
-    /// repository of its own (a bare one can even be committed): only the roots themselves are trusted.
-    fn at_a_root(&self) -> bool {
+    pub(super) fn allows(&self, pattern: &CommandPattern, simple: &Simple, found: &Found, harmless: bool) -> bool {
+        let inner = &found.views[found.views.len() - 1];
+        let fits = |text: &[Token]| pattern.any.iter().any(|pattern| matches(pattern, text, Proof::Strict));
+        if harmless && inner.transparent {
+            let whole = text(&inner.argv, inner.open);
+            let name = inner.argv[0].text.as_deref().unwrap_or_default();
+            let folder = name.chars().count() - system_name(name).chars().count();
+            if fits(&whole) || fits(&whole[folder.min(whole.len())..]) {
+                return true;
+            }
+        }
+        let outer = text(&found.views[0].argv, found.views[0].open);
+        let wrapped = outer.len().saturating_sub(text(&inner.argv, false).len());
+        let spelled = found.views.len() == 1 || pattern.fixed > wrapped;
+        spelled && (harmless && fits(&outer) || with_assignments(simple).is_some_and(|text| fits(&text)))
+    }
+
+    /// Git obeys the configuration of the repository that it stands in. Inside a root that is the root's own, whose
+    /// settings are closed to writing, or one below it, whose `.git` is closed too; a bare repository that came as plain
+    /// files is not obeyed, since commands of tools run with safe.bareRepository=explicit.
+    fn in_a_root(&self, view: &View) -> bool {
         let question = self.asked.question;
-        let trusted = |cwd: &String| question.roots.contains(cwd) || *cwd == super::paths::normalize(&question.cwd);
-        !self.places.cwds.is_empty() && self.places.cwds.iter().all(trusted)
+        let trusted = |cwd: &String| {
+            question.roots.iter().any(|root| is_inside(cwd, root)) || *cwd == super::paths::normalize(&question.cwd)
+        };
+        let mut cwds = self.places.cwds.clone();
+        for folder in acts_git::line(&view.argv[1..]).folders {
+            let within = Places { cwds: cwds.clone(), ..self.places.clone() };
+            match within.resolve(folder) {
+                PathValue::Known(paths) => cwds.extend(paths),
+                PathValue::Partly(_) => return false,
+            }
+        }
+        !cwds.is_empty() && cwds.iter().all(trusted)
     }
 }
 

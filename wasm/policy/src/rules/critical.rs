@@ -6,6 +6,14 @@ use super::walk::Flat;
 use super::wrappers::{View, program};
 use crate::shell::ast::{Compound, Node, Piece, Sequence, Word};
 
+/// Whether the command is one of those that may be refused.
+pub(crate) fn concerns(view: &View) -> bool {
+    program(view).is_some_and(|name| {
+        matches!(name, "rm" | "rmdir" | "chmod" | "chown" | "chgrp" | "find" | "dd" | "mv" | "shred" | "unlink")
+            || name.starts_with("mkfs")
+    })
+}
+
 /// A sentence if this command line must never run.
 pub(crate) fn refusal(view: &View, places: &Places) -> Option<String> {
     let name = program(view)?;

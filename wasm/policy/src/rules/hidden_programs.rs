@@ -77,10 +77,7 @@ pub(super) fn runs_another(name: &str, args: &[&Word]) -> bool {
     match name {
         // A file of its own could be anything too, and is no text of this command.
         "." | "source" => args.first().is_some_and(|word| word.text.is_none() || text(word).starts_with("/dev/")),
-        "git" => args.windows(2).any(|pair| {
-            let value = text(pair[1]);
-            text(pair[0]) == "-c" && (value.contains("=!") || value.starts_with("alias."))
-        }),
+        "git" => !super::acts_git::line(args).plain,
         "awk" | "gawk" | "mawk" | "nawk" => args.iter().any(|word| {
             let text = text(word);
             text.contains("system") || text.contains('|') || text.contains("getline")

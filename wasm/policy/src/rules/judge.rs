@@ -1,24 +1,24 @@
 //! Judges every part of a shell command.
 
 use super::Policy;
-use super::command::{is_harmless, is_powerful, shown};
+use super::acts::Acts;
+use super::command::shown;
 use super::critical;
-use super::decide::{Asked, Doubt, Effects};
+use super::decide::Asked;
+use super::effects::{Doubt, Effects};
 use super::evaluated_data;
 use super::interactive;
 use super::paths::{PathValue, Places};
 use super::pattern::Access;
+use super::programs;
 use super::types::{By, Required, RuleSource, TraceStep, Verdict};
-use super::walk::{Flat, Part, Place, flatten};
+use super::walk::{Flat, Place, flatten};
 use super::wildcard::{ANYTHING, Proof, matches, tokens};
-use super::wrappers::{self, Inner, View};
+use super::wrappers::{self, View};
 use crate::shell::ast::{Piece, Redirect, Script, Simple, Span, Word};
 
 /// Scripts inside scripts (`sh -c`, `eval`) before the rest counts as unknown.
 const MAX_SCRIPTS: u32 = 8;
-/// Command lines looked at for one simple command.
-const MAX_VIEWS: usize = 64;
-
 /// A word made of pieces.
 pub(crate) fn word_of(pieces: Vec<Piece>) -> Word {
     let text = match pieces.as_slice() {
@@ -37,6 +37,8 @@ pub(super) struct Found<'a> {
     pub(super) maybe: Vec<View<'a>>,
     pub(super) scripts: Vec<String>,
     pub(super) opaque: Option<&'static str>,
+    /// Which of the views run no other one.
+    pub(super) leaves: Vec<usize>,
 }
 
 /// The judge of one script.
@@ -108,46 +110,7 @@ impl<'q> Judge<'q> {
         }
     }
 
-    fn part(&mut self, part: &Part, script: &Script) {
-        let simple = part.simple;
-        let words: Vec<&Word> = simple.words.iter().collect();
-        let powerful = simple.assignments.iter().find(|assignment| is_powerful(&assignment.name));
-        if words.is_empty() {
-            return self.assignments_only(simple, powerful.map(|assignment| assignment.name.as_str()));
-        }
-        let view = View { argv: words, transparent: true, open: false, tame: true };
-        let mut found = self.explore(view);
-        self.commands_from_input(part, script, &mut found);
-        let label = shown(&found.views[0].argv);
-        if let Some(step) = self.refused(&label, simple, &found, part.place) {
-            return self.steps.push(step);
-        }
-        self.arguments(&found);
-        let before = self.steps.len();
-        for text in std::mem::take(&mut found.scripts) {
-            self.inner_script(&text, simple.span);
-        }
-        if let Some(why) = found.opaque.or_else(|| self.dynamic_name(&found)) {
-            return self.not_understood(
-                label,
-                simple.span,
-                format!("\"{}\" is not understood: {why}", shown(&found.views[0].argv)),
-            );
-        }
-        // A shell that got its whole script as text does what the script does, which is judged above.
-        if self.steps.len() > before
-            && wrappers::is_real_shell(&found.views[found.views.len() - 1])
-            && simple.assignments.is_empty()
-        {
-            return;
-        }
-        let harmless = simple.assignments.iter().all(is_harmless);
-        let (verdict, by, rule) = self.permitted(simple, &found, harmless);
-        let note = (by == By::Mode).then(|| format!("\"{label}\" is not known to be read-only"));
-        self.push(label, simple.span, (verdict, by), (rule, note));
-    }
-
-    fn assignments_only(&mut self, simple: &Simple, powerful: Option<&str>) {
+    pub(super) fn assignments_only(&mut self, simple: &Simple, powerful: Option<&str>) {
         let names: Vec<&str> = simple.assignments.iter().map(|assignment| assignment.name.as_str()).collect();
         let label = if names.is_empty() { "redirection".to_string() } else { format!("{}=…", names.join("=… ")) };
         if let Some(name) = powerful {
@@ -158,79 +121,39 @@ impl<'q> Judge<'q> {
         self.push(label, simple.span, (verdict, By::ReadOnlyTable), (None, None));
     }
 
-    fn explore<'a>(&self, view: View<'a>) -> Found<'a> {
-        let mut found = Found { views: vec![view], ..Found::default() };
-        let mut at = 0;
-        while at < found.views.len() + found.maybe.len() && at < MAX_VIEWS {
-            let sure = at < found.views.len();
-            let view = if sure { &found.views[at] } else { &found.maybe[at - found.views.len()] };
-            let inner = if sure { wrappers::inner(view) } else { Vec::new() };
-            let git = wrappers::without_git_options(view);
-            at += 1;
-            found.maybe.extend(git);
-            for inner in inner {
-                match inner {
-                    Inner::Argv(view) => found.views.push(view),
-                    Inner::Script(text) => found.scripts.push(text),
-                    Inner::Somewhere(views) => found.maybe.extend(views),
-                    Inner::Opaque(why) => found.opaque = Some(why),
-                }
-            }
-        }
-        if at >= MAX_VIEWS {
-            found.opaque = Some("it nests too many commands");
-        }
-        found
-    }
-
-    /// `sh <<E`, `bash <<< 'text'`, `curl … | sh`.
-    fn commands_from_input(&self, part: &Part, script: &Script, found: &mut Found) {
-        if !part.place.fed || !found.views.iter().any(wrappers::reads_commands) || !found.scripts.is_empty() {
-            return;
-        }
-        let last = part.simple.redirects.iter().rfind(|redirect| redirect.op.starts_with('<'));
-        let text = last.and_then(|redirect| match (redirect.op, redirect.here_doc) {
-            ("<<<", _) => redirect.target.text.clone(),
-            (_, Some(index)) => script.here_docs.get(index).and_then(|doc| doc.text.clone()),
-            _ => None,
-        });
-        match text {
-            Some(text) => found.scripts.push(text),
-            None => found.opaque = Some("a shell takes its commands from a pipe or a file"),
-        }
-    }
-
     /// Limits first, then `deny` and `ask` rules.
-    fn refused(&self, label: &str, simple: &Simple, found: &Found, place: Place) -> Option<TraceStep> {
-        let here = Places { cwds: self.places.cwds.last().cloned().into_iter().collect(), ..self.places.clone() };
+    pub(super) fn refused(&self, label: &str, simple: &Simple, found: &Found, at: (Place, &Acts)) -> Option<TraceStep> {
+        let (place, acts) = at;
         let step = |judged, why| Some(self.step(label.to_string(), simple.span, judged, why));
         let all = || found.views.iter().chain(&found.maybe);
-        if let Some(note) = all().find_map(|view| critical::refusal(view, &here)) {
-            return step((Verdict::Deny, By::Boundary), (None, Some(note)));
+        let names_critical = all().any(critical::concerns);
+        if names_critical {
+            let here = Places { cwds: self.places.cwds.last().cloned().into_iter().collect(), ..self.places.clone() };
+            if let Some(note) = all().find_map(|view| critical::refusal(view, &here)) {
+                return step((Verdict::Deny, By::Boundary), (None, Some(note)));
+            }
         }
-        let deny = self.command_rule(Verdict::Deny, simple, found);
+        let deny = self.command_rule(Verdict::Deny, simple, found, acts);
         if let Some((rule, true)) = &deny {
             return step((Verdict::Deny, By::Rule), (Some(rule.source.clone()), None));
         }
-        if let Some(note) = all().find_map(|view| critical::refusal(view, &self.places)) {
+        if let Some(note) = all().find_map(|view| critical::refusal(view, &self.places)).filter(|_| names_critical) {
             return step((Verdict::Ask, By::Boundary), (None, Some(note)));
         }
         if let Some(note) = found.views.iter().find_map(|view| interactive::refusal(view, place)) {
             return step((Verdict::Deny, By::Boundary), (None, Some(note)));
         }
+        if let Some(note) = all().find_map(foreign_shell) {
+            return step((Verdict::Ask, By::Boundary), (None, Some(note)));
+        }
         let (rule, certain) =
-            self.command_rule(Verdict::Ask, simple, found).filter(|(_, certain)| *certain).or(deny)?;
+            self.command_rule(Verdict::Ask, simple, found, acts).filter(|(_, certain)| *certain).or(deny)?;
         let by = if certain { By::Rule } else { By::NotUnderstood };
         let note = (!certain).then(|| format!("\"{label}\" has unknown parts that could make it match a rule"));
         step((Verdict::Ask, by), (Some(rule.source.clone()), note))
     }
 
-    fn dynamic_name(&self, found: &Found) -> Option<&'static str> {
-        let unknown = found.views.iter().any(|view| view.argv[0].text.is_none());
-        unknown.then_some("the name of the command is not known before it runs")
-    }
-
-    fn inner_script(&mut self, text: &str, span: Span) {
+    pub(super) fn inner_script(&mut self, text: &str, span: Span) {
         if self.depth >= MAX_SCRIPTS {
             return self.not_understood("…".to_string(), span, "The command nests too many scripts".to_string());
         }
@@ -298,7 +221,7 @@ impl<'q> Judge<'q> {
         self.steps.push(self.step(part, span, judged, why));
     }
 
-    fn step(
+    pub(super) fn step(
         &self,
         part: String,
         span: Span,
@@ -306,8 +229,16 @@ impl<'q> Judge<'q> {
         why: (Option<RuleSource>, Option<String>),
     ) -> TraceStep {
         let span = Some(self.outer.unwrap_or(span));
-        TraceStep { part, span, verdict: judged.0, by: judged.1, rule: why.0, note: why.1 }
+        TraceStep { rule: why.0, note: why.1, ..TraceStep::new(part, span, judged) }
     }
+}
+
+/// What a shell with another language runs is never allowed by a rule or a mode.
+fn foreign_shell(view: &View) -> Option<String> {
+    let name = wrappers::program(view).filter(|name| programs::is_foreign_shell(name))?;
+    let asked =
+        !matches!(view.argv.get(1..), Some([word]) if matches!(word.text.as_deref(), Some("--version" | "-Version")));
+    asked.then(|| format!("\"{name}\" runs text of another shell, which is not parsed, so a person must answer"))
 }
 
 /// `/dev/tcp/$host/80` is a connection only once the shell knows the name.

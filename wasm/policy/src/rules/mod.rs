@@ -1,19 +1,31 @@
 //! Rules `deny > ask > allow` over tool calls and over every part of a shell command.
 
+mod acts;
+mod acts_files;
+mod acts_git;
+mod acts_net;
 mod command;
 mod command_rules;
+mod compile;
 mod critical;
 mod decide;
+mod effects;
 mod evaluated_data;
+mod examples;
+mod explain;
 mod hidden_programs;
+mod hosts;
 mod interactive;
 mod judge;
+mod part;
 mod paths;
 mod pattern;
+mod programs;
 mod read_only;
 mod read_only_checks;
 mod read_only_options;
 mod reading;
+mod restrictions;
 mod shell_only;
 mod shell_state;
 mod tools;
@@ -23,29 +35,47 @@ mod wildcard;
 mod workspace_writes;
 mod wrappers;
 
-use pattern::Rule;
+use pattern::{Matcher, Rule};
 use types::{Decision, PolicyQuestion, RuleFault, RuleLists, Verdict};
 
 /// A compiled set of rules.
 #[derive(Debug)]
 pub struct Policy {
     pub(crate) rules: Vec<Rule>,
+    pub(crate) own: Own,
+}
+
+/// What the rules that a person wrote refuse or ask about: then what is not understood could be just that.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Own {
+    pub(crate) commands: bool,
+    pub(crate) paths: bool,
+    pub(crate) hosts: bool,
 }
 
 impl Policy {
     /// Compiles all lists; the error holds every rule that cannot be used.
     pub fn compile(lists: RuleLists) -> Result<Policy, Vec<RuleFault>> {
-        let (mut rules, mut faults) = (Vec::new(), Vec::new());
-        let all = [(lists.deny, Verdict::Deny), (lists.ask, Verdict::Ask), (lists.allow, Verdict::Allow)];
-        for (list, verdict) in all {
-            for source in list {
-                match pattern::compile(&source.rule).and_then(|matcher| pattern::fitting(matcher, verdict)) {
-                    Ok(matcher) => rules.push(Rule { source, verdict, matcher }),
-                    Err(why) => faults.push(RuleFault { rule: source.rule, origin: source.origin, why }),
+        compile::all(lists).map(Policy::of)
+    }
+
+    pub(crate) fn of(rules: Vec<Rule>) -> Policy {
+        let mut own = Own::default();
+        for rule in rules.iter().filter(|rule| rule.verdict != Verdict::Allow && rule.source.layer != "built-in") {
+            match rule.matcher {
+                Matcher::Path { .. } => own.paths = true,
+                Matcher::Host { .. } => own.hosts = true,
+                Matcher::Command(_) | Matcher::Unknown(_) | Matcher::Env(_) | Matcher::Privilege(_) => {
+                    own.commands = true
                 }
+                Matcher::Tool(..) | Matcher::Param { .. } => {}
             }
         }
-        if faults.is_empty() { Ok(Policy { rules }) } else { Err(faults) }
+        Policy { rules, own }
+    }
+
+    pub(crate) fn into_rules(self) -> Vec<Rule> {
+        self.rules
     }
 
     /// Like [`Policy::compile`], from the JSON of `RuleLists`.

@@ -52,6 +52,18 @@ pub(crate) struct Places<'a> {
     pub(crate) finds_hidden: bool,
 }
 
+impl PathValue {
+    /// The paths as traces show them; `…` stands for what is not known.
+    pub(crate) fn shown(&self) -> Vec<String> {
+        match self {
+            PathValue::Known(paths) => paths.clone(),
+            PathValue::Partly(text) => {
+                vec![text.iter().map(|token| char::from_u32(*token).unwrap_or('…')).collect()]
+            }
+        }
+    }
+}
+
 impl<'a> Places<'a> {
     /// Those that a call starts from.
     pub(crate) fn of(question: &'a PolicyQuestion) -> Self {
@@ -161,12 +173,53 @@ impl<'a> Places<'a> {
             .all(|path| self.question.roots.iter().any(|root| is_inside(path, root)) && !self.is_protected(path))
     }
 
+    /// The name of the file or folder of permission settings that a write to this path would change, or could.
+    pub(crate) fn policy_file(&self, path: &PathValue) -> Option<String> {
+        match path {
+            PathValue::Known(paths) => paths.iter().find(|path| is_policy_file(path)).cloned(),
+            PathValue::Partly(text) => {
+                let text: String = text.iter().map(|token| char::from_u32(*token).unwrap_or('*')).collect();
+                is_policy_file(&text).then_some(text)
+            }
+        }
+    }
+
+    /// The text before the first wildcard of a pattern that is tied to one place, for each of its bases, cut at a slash.
+    pub(crate) fn fixed_parts(&self, pattern: &PathPattern) -> Vec<String> {
+        if pattern.any_depth {
+            return Vec::new();
+        }
+        let cut = |whole: Vec<Token>| {
+            let text: String = whole.iter().map_while(|token| char::from_u32(*token)).collect();
+            let end = if text.chars().count() == whole.len() { text.len() } else { text.rfind('/').unwrap_or(0) };
+            normalize(&text[..end])
+        };
+        self.full_patterns(pattern, Proof::Certain).into_iter().map(cut).collect()
+    }
+
     fn is_protected(&self, path: &str) -> bool {
         let below =
             self.question.roots.iter().find(|root| is_inside(path, root)).map_or(path, |root| &path[root.len()..]);
         let ci = below.contains("/.github/workflows") || below.ends_with("/.gitlab-ci.yml");
         ci || below.split('/').any(|part| PROTECTED.contains(&part.to_ascii_lowercase().as_str()))
     }
+}
+
+/// Settings that decide what may run: cordon's own in every layer, and those of Claude Code, which are read as they are.
+fn is_policy_file(path: &str) -> bool {
+    let mut parts = path.split('/').filter(|part| !part.is_empty()).peekable();
+    let mut before = "";
+    while let Some(part) = parts.next() {
+        let part_is = |name: &str| part.eq_ignore_ascii_case(name);
+        let own = part_is(".cordon") || part_is("cordon") && matches!(before, ".config" | "etc" | "state");
+        let settings = |name: &&str| name.to_ascii_lowercase().starts_with("settings") || name.contains('*');
+        let shared = part_is(".claude") && parts.peek().is_none_or(settings);
+        if own || shared || part_is("managed-settings.json") {
+            return true;
+        }
+        before = part;
+    }
+    false
 }
 
 /// What a glob may find after this text. One with a slash or quotes in it is taken for any text.

@@ -1,5 +1,6 @@
 //! Rules: from text to matchers.
 
+use super::hosts::{self, HostPattern};
 use super::tools::{self, Subject, Tool};
 use super::types::{RuleSource, Verdict};
 use super::wildcard::{ANYTHING, FOLDERS, ONE, QUOTED_SPACE, SEGMENT, Token, tokens};
@@ -10,6 +11,8 @@ pub(crate) struct Rule {
     pub(crate) source: RuleSource,
     pub(crate) verdict: Verdict,
     pub(crate) matcher: Matcher,
+    /// What carves out of it.
+    pub(crate) except: Vec<Matcher>,
 }
 
 /// What a rule is about.
@@ -23,10 +26,14 @@ pub(crate) enum Matcher {
     Path { access: Access, tool: &'static str, path: PathPattern },
     /// A parameter of a tool: the first of `names` that the call has.
     Param { tool: &'static str, names: Vec<String>, value: Vec<Token> },
-    /// A host.
-    Host(Vec<Token>),
+    /// A host. `tool` is the one that the rule names, if it names one: `allow` holds for this tool alone.
+    Host { tool: &'static str, host: HostPattern },
     /// An effect that is not known.
     Unknown(Vec<Token>),
+    /// A variable that programs obey.
+    Env(Vec<Token>),
+    /// Rights of another user.
+    Privilege(Vec<Token>),
 }
 
 /// How a path is used.
@@ -70,6 +77,8 @@ pub(crate) enum Base {
     Cwd,
 }
 
+const EFFECTS: &str = "exec, read, write, delete, net, env, privilege and unknown";
+
 /// Compiles one rule; the error is a sentence.
 pub(crate) fn compile(rule: &str) -> Result<Matcher, String> {
     let rule = rule.trim();
@@ -100,26 +109,6 @@ pub(crate) fn compile(rule: &str) -> Result<Matcher, String> {
     match spec.map(str::trim) {
         None | Some("*") => Ok(Matcher::Tool(tokens(tool.name), tool.name)),
         Some(spec) => with_spec(tool, spec),
-    }
-}
-
-/// Refuses what would let an `allow` rule match more than it says.
-pub(crate) fn fitting(matcher: Matcher, verdict: Verdict) -> Result<Matcher, String> {
-    match &matcher {
-        Matcher::Path { path, .. } if path.widened && verdict == Verdict::Allow => {
-            Err("A set of characters in brackets is not supported in an allow rule; write one rule for each"
-                .to_string())
-        }
-        Matcher::Param { tool, .. } if verdict == Verdict::Allow && !tool.starts_with("mcp__") => {
-            match tools::find(tool).map(|tool| tool.subject) {
-                Some(Subject::Command | Subject::ReadPath | Subject::WritePath) => Err(
-                    "A rule on a parameter can't allow: the rest of the call would go unseen; use it in ask or deny"
-                        .to_string(),
-                ),
-                _ => Ok(matcher),
-            }
-        }
-        _ => Ok(matcher),
     }
 }
 
@@ -156,16 +145,18 @@ fn effect(kind: &str, spec: Option<&str>) -> Result<Matcher, String> {
         "read" => path(Access::Read),
         "write" => path(Access::Write),
         "delete" => path(Access::Delete),
-        "net" => Ok(Matcher::Host(wildcards(spec.unwrap_or("*")))),
+        "net" => Ok(Matcher::Host { tool: "", host: hosts::pattern(spec.unwrap_or("*"))? }),
         "unknown" => Ok(Matcher::Unknown(wildcards(spec.unwrap_or("*")))),
-        other => Err(format!("There is no effect \"{other}\"; there are exec, read, write, delete, net and unknown")),
+        "env" => Ok(Matcher::Env(wildcards(spec.unwrap_or("*")))),
+        "privilege" => Ok(Matcher::Privilege(wildcards(spec.unwrap_or("*")))),
+        other => Err(format!("There is no effect \"{other}\"; there are {EFFECTS}")),
     }
 }
 
 fn with_spec(tool: &'static Tool, spec: &str) -> Result<Matcher, String> {
     if let Some((param, value)) = spec.split_once(':') {
         if tool.name == "WebFetch" && param == "domain" {
-            return Ok(Matcher::Host(wildcards(value.trim())));
+            return Ok(Matcher::Host { tool: tool.name, host: hosts::pattern(value)? });
         }
         let value = value.trim();
         if let Some(same) = tools::is_subject(tool, param).then(|| as_subject(tool, value)).flatten() {

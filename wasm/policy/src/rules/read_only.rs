@@ -103,12 +103,16 @@ fn may_be(word: &Word, short: &str, long: &[&str]) -> bool {
 
 /// `git` with a subcommand that only reads. Options before the subcommand can run programs (`-c core.pager=…`).
 fn git(args: &[&Word]) -> bool {
-    let args = match args.first().and_then(|word| word.text.as_deref()) {
-        Some("--no-pager" | "--no-optional-locks") => &args[1..],
-        Some("--version") => return args.len() == 1,
-        _ => args,
-    };
+    let line = super::acts_git::line(args);
+    line.plain && is_git_reading(line.rest)
+}
+
+/// Whether a subcommand of git only reads, with these arguments.
+pub(super) fn is_git_reading(args: &[&Word]) -> bool {
     let Some(name) = args.first().and_then(|word| word.text.as_deref()) else { return false };
+    if matches!(name, "--version" | "--help" | "--exec-path" | "version") {
+        return args.len() == 1;
+    }
     let Some((_, safe, listing)) = GIT.iter().find(|(known, _, _)| *known == name) else { return false };
     let args = &args[1..];
     if args.iter().any(|word| runs_gpg(word)) {

@@ -22,7 +22,7 @@ pub(crate) enum Safe {
 use Safe::{Always, Checked, NoArguments, Only, Operands, Without};
 
 /// Names in alphabetical order.
-pub(crate) static OPTIONS: [(&str, Safe); 85] = [
+pub(crate) static OPTIONS: [(&str, Safe); 87] = [
     (":", Always),
     ("[", Checked(test)),
     ("arch", Always),
@@ -51,6 +51,9 @@ pub(crate) static OPTIONS: [(&str, Safe); 85] = [
     ("expr", Always),
     ("factor", Always),
     ("false", Always),
+    // -l runs ls.
+    ("fd", Without { short: "xXl", long: &["exec", "exec-batch", "list-details"] }),
+    ("fdfind", Without { short: "xXl", long: &["exec", "exec-batch", "list-details"] }),
     ("fgrep", Always),
     // -C writes, -z runs programs that unpack, -p sets times.
     (

@@ -1,6 +1,6 @@
 //! `deny` and `ask` rules on reading, for each argument of a command that may be a path.
 
-use super::decide::{Doubt, Effects};
+use super::effects::{Doubt, Effects};
 use super::judge::{Found, Judge};
 use super::paths::PathValue;
 use super::pattern::Access;

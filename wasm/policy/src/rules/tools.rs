@@ -36,12 +36,15 @@ pub(crate) const EDITING: [&str; 5] = ["edit_file", "write_file", "multi_edit", 
 /// Tools that read files: a rule on `Read` binds all of them.
 pub(crate) const READING: [&str; 4] = ["read_file", "grep_search", "glob_search", "list_dir"];
 
+/// Tools that run shell commands: a rule on `Bash` binds all of them.
+pub(crate) const EXECUTING: [&str; 2] = ["bash", "process_start"];
+
 const ID: Subject = Param(&["id", "task_id", "process_id"]);
 
 static TOOLS: [Tool; 39] = [
     tool("bash", &["shell", "runshellcommand", "execcommand", "shellcommand"], Command),
     tool("PowerShell", &["pwsh"], Command),
-    tool("read_file", &["read", "readmanyfiles", "view"], ReadPath),
+    tool("read_file", &["read", "readmanyfiles", "view", "cat"], ReadPath),
     tool("glob_search", &["glob"], ReadPath),
     tool("grep_search", &["grep"], ReadPath),
     tool("list_dir", &["ls", "listdirectory", "list"], ReadPath),
@@ -64,7 +67,7 @@ static TOOLS: [Tool; 39] = [
     tool("AskUserQuestion", &["askuser"], Nothing),
     tool("EnterPlanMode", &[], Nothing),
     tool("ExitPlanMode", &[], Nothing),
-    tool("process_start", &["bashbackground"], Command),
+    tool("process_start", &["bashbackground", "monitor"], Command),
     tool("process_read", &["bashoutput", "taskoutput", "joboutput"], ID),
     tool("process_stop", &["killshell", "killbash", "taskstop", "jobkill"], ID),
     tool("process_list", &["tasklist"], Nothing),

@@ -19,10 +19,11 @@ pub enum Verdict {
 }
 
 /// The permission mode of the session (A7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// Only what changes nothing.
+    #[default]
     ReadOnly,
     /// Changes inside the workspace as well.
     WorkspaceWrite,
@@ -35,7 +36,7 @@ pub enum Mode {
 }
 
 /// The permission that a call needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Required {
     /// Changes nothing.
@@ -43,22 +44,47 @@ pub enum Required {
     /// Changes the workspace.
     WorkspaceWrite,
     /// Anything else.
+    #[default]
     DangerFullAccess,
 }
 
+/// What becomes of a call that would ask.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Asks {
+    /// A person is asked.
+    #[default]
+    Person,
+    /// It is denied (preset `dont-ask`).
+    Deny,
+}
+
 /// Something that a call would do.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Effect {
-    /// `exec`, `read`, `write`, `delete`, `net` or `unknown`.
+    /// `exec`, `read`, `write`, `delete`, `net`, `env`, `privilege` or `unknown`.
     pub kind: String,
     /// The shell command of `exec`.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub command: String,
     /// The absolute path of `read`, `write` and `delete`.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub path: String,
+    /// The name by which the path was reached, where a symlink leads from there to `path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
     /// The host of `net`.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub host: String,
-    /// What an `unknown` effect is about.
+    /// The port of `net`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
+    /// The variable of `env`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// What a `privilege` or an `unknown` effect is about.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub what: String,
 }
 
@@ -109,7 +135,7 @@ pub struct RuleFault {
 }
 
 /// The question.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 pub struct PolicyQuestion {
     /// The tool's name, or one of its aliases.
     pub tool: String,
@@ -127,6 +153,12 @@ pub struct PolicyQuestion {
     pub home: String,
     /// The folders that may be written, the workspace first.
     pub roots: Vec<String>,
+    /// What becomes of a call that would ask.
+    #[serde(default)]
+    pub asks: Asks,
+    /// Fill the dear fields of the trace.
+    #[serde(default)]
+    pub explain: bool,
 }
 
 /// What decided.
@@ -143,6 +175,15 @@ pub enum By {
     Boundary,
     /// A part whose effect cannot be known.
     NotUnderstood,
+}
+
+/// The symlink that led to a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// The name that was given.
+    pub from: String,
+    /// Where it leads.
+    pub to: String,
 }
 
 /// One judged part.
@@ -163,6 +204,40 @@ pub struct TraceStep {
     /// One sentence for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// The wrappers and prefixes seen through, outermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stripped: Vec<String>,
+    /// The symlink that led to what was judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<Link>,
+    /// Rules that match too and are weaker.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shadowed: Vec<RuleSource>,
+    /// What kept the nearest allow rule from matching.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What the part was understood to do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<Effect>,
+}
+
+impl TraceStep {
+    /// A step with what every step has.
+    pub(crate) fn new(part: String, span: Option<[u32; 2]>, judged: (Verdict, By)) -> TraceStep {
+        TraceStep {
+            part,
+            span,
+            verdict: judged.0,
+            by: judged.1,
+            rule: None,
+            note: None,
+            stripped: Vec::new(),
+            link: None,
+            shadowed: Vec::new(),
+            why: None,
+            effects: Vec::new(),
+        }
+    }
 }
 
 /// The answer.

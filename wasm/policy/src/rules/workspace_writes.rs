@@ -1,6 +1,6 @@
 //! `mkdir`, `touch`, `cp` and `mv` whose every path is certain and lies in the workspace: judged as writing there.
 
-use super::decide::{Doubt, Effects};
+use super::effects::{Doubt, Effects};
 use super::judge::Judge;
 use super::paths::PathValue;
 use super::pattern::Access;

@@ -345,15 +345,10 @@ pub(crate) fn without_git_options<'a>(view: &View<'a>) -> Option<View<'a>> {
     if program(view) != Some("git") {
         return None;
     }
-    let mut at = 1;
-    while let Some(text) = view.argv.get(at).and_then(|word| word.text.as_deref()) {
-        match text {
-            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--config-env" | "--exec-path" => at += 2,
-            _ if text.starts_with('-') => at += 1,
-            _ => break,
-        }
+    let rest = super::acts_git::line(&view.argv[1..]).rest;
+    if rest.is_empty() || rest.len() + 1 == view.argv.len() {
+        return None;
     }
-    let rest = view.argv.get(at..).filter(|_| at > 1)?;
     let argv = view.argv.iter().take(1).chain(rest).copied().collect();
     Some(View { argv, transparent: false, open: view.open, tame: false })
 }
