@@ -23,6 +23,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/serve.ts")).command,
   },
   tools: { summary: "list the tools", load: async () => (await import("./commands/tools.ts")).command },
+  policy: {
+    summary: "ask the policy without running anything, trust a workspace",
+    load: async () => (await import("./commands/policy.ts")).command,
+  },
   doctor: {
     summary: "say what this machine can enforce, and why not more",
     load: async () => (await import("./commands/doctor.ts")).command,

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { bytesOf, countOf, percentOf } from "@cordon/core";
 import { type Folders, usageFault } from "./flags.ts";
 
 /** setTimeout counts in a signed 32-bit number of milliseconds. */
@@ -16,14 +17,10 @@ export function parseDuration(flag: string, text: string): number {
   );
 }
 
-/** Powers of 1024, as in ulimit and docker: 2G and 2GiB are the same. */
-const UNIT_BYTES: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
-
 /** "10M", "1.5G", "4096"; units are powers of 1024. Throws ToolFault `usage`. */
 export function parseBytes(flag: string, text: string): number {
-  const match = /^(\d{1,15}(?:\.\d{1,6})?)(?:([kmgt]?)(?:ib|b)?)$/i.exec(text);
-  const bytes = Math.round(Number(match?.[1]) * (UNIT_BYTES[(match?.[2] ?? "").toLowerCase()] ?? Number.NaN));
-  if (bytes >= 1 && Number.isSafeInteger(bytes)) return bytes;
+  const bytes = bytesOf(text);
+  if (bytes !== null) return bytes;
   throw usageFault(
     `--${flag}: ${JSON.stringify(text)} is no size`,
     "write a number above 0 with K, M or G, for example 512M",
@@ -32,15 +29,15 @@ export function parseBytes(flag: string, text: string): number {
 
 /** A whole number above 0. Throws ToolFault `usage`. */
 export function parseCount(flag: string, text: string): number {
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (count >= 1) return count;
+  const count = countOf(text);
+  if (count !== null) return count;
   throw usageFault(`--${flag}: ${JSON.stringify(text)} is no number`, "write a whole number above 0");
 }
 
 /** "50%" or "50"; 100 is one processor, 250% two and a half. Throws ToolFault `usage`. */
 export function parsePercent(flag: string, text: string): number {
-  const percent = /^\d{1,6}%?$/.test(text) ? Number.parseInt(text, 10) : 0;
-  if (percent >= 1) return percent;
+  const percent = percentOf(text);
+  if (percent !== null) return percent;
   throw usageFault(
     `--${flag}: ${JSON.stringify(text)} is no share`,
     "write a percentage of one processor, for example 50%",

@@ -140,12 +140,30 @@ export function emptyCommonDraft(): CommonDraft {
   return { help: false, mode: undefined };
 }
 
+/** The profile of a settings file that a flag names. */
+export type ProfileDraft = { profile: string | undefined };
+
+/** `--profile NAME`. */
+export const PROFILE_FLAG: FlagSpec<ProfileDraft> = {
+  takes: "value",
+  hint: "NAME",
+  help: 'put the sandbox block that "profiles" of a settings file has under this name on top of the others',
+  apply: (draft, value) => {
+    if (!value)
+      throw usageFault(
+        "--profile needs a name",
+        'for example --profile=ci, with "profiles": {"ci": {…}} in a settings file',
+      );
+    draft.profile = value;
+  },
+};
+
 /** Rules given on the command line, for the calls of a model. */
-export type RulesDraft = CommonDraft & { rules: RuleLists };
+export type RulesDraft = CommonDraft & ProfileDraft & { rules: RuleLists };
 
 /** A draft with no rule. */
 export function emptyRulesDraft(): RulesDraft {
-  return { ...emptyCommonDraft(), rules: { allow: [], ask: [], deny: [] } };
+  return { ...emptyCommonDraft(), profile: undefined, rules: { allow: [], ask: [], deny: [] } };
 }
 
 /** `--allow`, `--ask` and `--deny` with the common flags. */
@@ -153,6 +171,7 @@ export const RULE_FLAGS = {
   allow: ruleFlag("allow", "let calls that this rule matches run without a question (repeatable)"),
   ask: ruleFlag("ask", "ask a person about calls that this rule matches (repeatable)"),
   deny: ruleFlag("deny", "refuse calls that this rule matches; deny beats ask beats allow (repeatable)"),
+  profile: PROFILE_FLAG,
   ...COMMON_FLAGS,
 } as const satisfies FlagTable<RulesDraft>;
 
@@ -163,7 +182,7 @@ function ruleFlag(list: keyof RuleLists, help: string): FlagSpec<RulesDraft> {
     help,
     apply: (draft, value) => {
       if (!value) throw usageFault(`--${list} needs a rule`, `for example --${list} 'bash(git status:*)'`);
-      draft.rules[list].push({ rule: value, layer: "flags", origin: `--${list}` });
+      draft.rules[list].push({ rule: value, layer: "flag", origin: `--${list}` });
     },
   };
 }

@@ -7,7 +7,8 @@ import { addRules, builtinRules } from "./config/builtin_rules.ts";
 import { beginLooks } from "./config/look.ts";
 import { resolvePath } from "./config/resolve_path.ts";
 import { surveyPlaces } from "./config/survey.ts";
-import { modeOf, placeOf, stateFolderOf, type World } from "./config/world.ts";
+import { loadSettings } from "./config/settings/load.ts";
+import { configFolderOf, modeOf, placeOf, stateFolderOf, type World } from "./config/world.ts";
 import type { Asker } from "./contract/asking.ts";
 import type { CallPlan } from "./contract/call.ts";
 import type { Failure } from "./contract/outcome.ts";
@@ -16,8 +17,8 @@ import type { ModeSetting, ToolDescription, ToolRequest } from "./contract/reque
 import type { ToolResult } from "./contract/result.ts";
 import type { AnyTool, Place } from "./contract/tool.ts";
 import { DEFAULT_SANDBOX_REQUEST } from "./contract/sandbox_request.ts";
-import { ToolFault } from "./contract/fault.ts";
-import type { Decision, PolicyQuestion, RuleFault, RuleLists } from "./contract/verdict.ts";
+import type { Settings } from "./contract/settings.ts";
+import type { Decision, PolicyQuestion, RuleLists } from "./contract/verdict.ts";
 import type { Core } from "./dispatch/core.ts";
 import { dispatch, prepare } from "./dispatch/dispatch.ts";
 import { validate } from "./dispatch/validate.ts";
@@ -27,17 +28,19 @@ import { LAUNCHER_DIGEST, openLauncher } from "./exec/process/launcher_file.ts";
 import { createMachine } from "./exec/process/probe.ts";
 import { createReplacement } from "./exec/process/replacement.ts";
 import { describeMachine, type MachineReport } from "./sandbox/describe_machine.ts";
-import { type CallPlanner, policyFor } from "./sandbox/plan_call.ts";
+import { type CallPlanner, configured, policyFor } from "./sandbox/plan_call.ts";
 import { createPhases, NO_PHASES, type Phases } from "./store/phases.ts";
 import { openAppendLog } from "./store/append_log.ts";
 import { privateFolder } from "./store/paths.ts";
+import { badRules } from "./engine/bad_rules.ts";
 import { run } from "./tools/exec/run.ts";
 import { createRegistry } from "./tools/registry.ts";
 
 export type { World } from "./config/world.ts";
 export { parseMode } from "./config/world.ts";
+export { bytesOf, countOf, percentOf } from "./config/units.ts";
 export type { MachineReport } from "./sandbox/describe_machine.ts";
-export { nearestNames } from "./output/nearest_names.ts";
+export { nearestNames } from "./config/nearest_names.ts";
 export { VERSION } from "./version.ts";
 
 /** What a front door chooses. `rules` are those of its flags. `background` says whether the process will last. */
@@ -45,6 +48,8 @@ export type CoreOptions = {
   world: World;
   mode?: ModeSetting;
   rules?: RuleLists;
+  /** From openSettings(); without it no file holds. */
+  settings?: Settings;
   asker: Asker;
   background: "allowed" | "refused";
   /** Whether closing rows of the log have the question that was decided, secrets masked. */
@@ -76,8 +81,6 @@ const NO_RULES: RuleLists = { allow: [], ask: [], deny: [] };
 /** Wires the core. Reads the environment's settings and nothing else. Throws ToolFault `config.invalid`. */
 export function createCore(options: CoreOptions): CordonCore {
   const { world } = options;
-  // Before the first look at the file system.
-  if (options.replace) beginLooks();
   const place = placeOf(world);
   const stateFolder = stateFolderOf(world, place.home);
   const phases = world.env["CORDON_TRACE"] ? createPhases(world.env["CORDON_TRACE"]) : NO_PHASES;
@@ -89,11 +92,15 @@ export function createCore(options: CoreOptions): CordonCore {
   });
   const machine = createMachine(host.launcher, stateFolder);
   const resolve = (path: string) => resolvePath(path, place.cwd, place.home);
-  const mode = modeOf(world, options.mode);
+  const { settings } = options;
+  const mode = modeOf(world, options.mode, settings);
+  const configFolder = configFolderOf(world, place.home);
   const planner: CallPlanner = {
     place,
     mode: mode.mode,
     stateFolder,
+    configFolder,
+    ...(settings ? { settings: settings.sandbox } : {}),
     environment: world.env,
     platform: world.platform,
     resolve,
@@ -101,22 +108,27 @@ export function createCore(options: CoreOptions): CordonCore {
     survey: (paths) =>
       phases.time("look at the files that a policy names", () => surveyPlaces(paths, place, world.env["PATH"] ?? "")),
   };
-  const policy = lazyJudge(() => addRules(builtinRules(stateFolder), options.rules ?? NO_RULES));
+  const rules = rulesOf(options);
+  const policy = lazyJudge(() => addRules(builtinRules(stateFolder, configFolder), rules));
   const authority: Authority = {
     judge: policy.judge,
     mode,
     place,
+    roots: settings?.roots ?? [],
     resolve,
     asker: options.asker,
     granted: new Set(),
   };
   const core: Core = {
-    audit: timedAudit(auditLog(stateFolder, world, options.auditCommands === true), phases),
+    audit: timedAudit(
+      auditLog(stateFolder, world, (options.auditCommands ?? settings?.auditCommands) === true),
+      phases,
+    ),
     registry: createRegistry([run], async () => (await import("./tools/builtin.ts")).builtinTools()),
     authority,
     hooks: [],
     planner,
-    hosts: { local: timedHost(host, phases), readFilter: readFilterOf(policy, place, options.rules ?? NO_RULES) },
+    hosts: { local: timedHost(host, phases), readFilter: readFilterOf(policy, place, rules) },
   };
   const close = () => host.close().finally(phases.write);
   if (options.replace) {
@@ -126,6 +138,22 @@ export function createCore(options: CoreOptions): CordonCore {
     core.hosts.local.replace = createReplacement({ ...parts, before: phases.write });
   }
   return front(core, { ...host, close }, { world, forget: machine.forget, checkRules: policy.check });
+}
+
+/** The rules of files and flags. Where the managed file alone may allow, flags can't. */
+function rulesOf({ settings, rules = NO_RULES }: CoreOptions): RuleLists {
+  if (!settings) return rules;
+  return addRules(settings.rules, settings.managedOnly ? { ...rules, allow: [] } : rules);
+}
+
+/** Where settings files are looked for. `remember` starts a plan that can be used again: nothing may look at files before. */
+export type SettingsOptions = { world: World; profile?: string | undefined; remember?: boolean };
+
+/** Reads the settings files of this person, workspace and machine. Rejects with ToolFault `config.invalid`. */
+export async function openSettings({ world, profile, remember }: SettingsOptions): Promise<Settings> {
+  if (remember) beginLooks();
+  const place = placeOf(world);
+  return loadSettings({ world, place, profile, stateFolder: stateFolderOf(world, place.home) });
 }
 
 function timedAudit(audit: AuditLog, phases: Phases): AuditLog {
@@ -166,7 +194,7 @@ function front(core: Core, host: LocalHost, parts: FrontParts): CordonCore {
       parts.forget();
       const launcher = parts.world.platform === "linux" ? host.launcher() : undefined;
       const facts = launcher ? await core.planner.machine() : undefined;
-      const policy = policyFor(DEFAULT_SANDBOX_REQUEST, core.planner);
+      const policy = policyFor(configured(DEFAULT_SANDBOX_REQUEST, core.planner), core.planner);
       return describeMachine({
         platform: parts.world.platform,
         policy,
@@ -232,16 +260,6 @@ function readFilterOf(policy: LazyJudge, place: Place, rules: RuleLists): Hosts[
     return (path) =>
       judge({ ...common, effects: [{ kind: "read", path }], cwd, home, roots: [workspace] }).verdict === "allow";
   };
-}
-
-function badRules(faults: readonly RuleFault[]): ToolFault {
-  const lines = faults.map(({ rule, origin, why }) => `${JSON.stringify(rule)} (${origin}): ${why}`);
-  return new ToolFault({
-    code: "policy.bad_rule",
-    message: `${faults.length === 1 ? "A rule" : `${faults.length} rules`} can't be used, so no call is allowed: ${lines.join("; ")}`,
-    hint: "mend or remove it; see the README for the forms of a rule",
-    details: faults,
-  });
 }
 
 /** Notes the row that is opened last: `cordon run` opens one. */

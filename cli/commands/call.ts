@@ -1,11 +1,12 @@
-import { createCore } from "@cordon/core";
-import type { ToolRequest, ToolResult } from "@cordon/core/contract";
+import { createCore, openSettings } from "@cordon/core";
+import { ToolFault, type ToolRequest, type ToolResult } from "@cordon/core/contract";
 import type { Cli, Command } from "../command.ts";
 import { EXIT, exitCodeOf } from "../exit_codes.ts";
 import { parseDuration } from "../flag_values.ts";
 import { emptyRulesDraft, foldersOf, readFlags, RULE_FLAGS, type RulesDraft, usageFault } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
 import { createPersonAsker } from "../ui/ask_person.ts";
+import { tellNotices } from "../ui/settings_notices.ts";
 import { printHelp } from "../ui/help.ts";
 import { visibleJson } from "../ui/visible_text.ts";
 import { writeAnswer } from "../ui/write_fully.ts";
@@ -55,8 +56,14 @@ async function callTool(args: readonly string[], cli: Cli): Promise<number> {
     );
   const input = json === undefined ? await readInput(cli) : parseInput(json, "The argument");
   const asker = json !== undefined && cli.world.stdinIsTty ? createPersonAsker(cli) : NOBODY;
+  const settings = await openSettings({ world: cli.world, profile: draft.profile }).catch((error) =>
+    answerInvalid(error),
+  );
+  if (typeof settings === "number") return settings;
+  await tellNotices(cli, settings, EVERYTHING);
   const core = createCore({
     world: cli.world,
+    settings,
     rules: draft.rules,
     asker,
     background: "refused",
@@ -72,6 +79,17 @@ async function callTool(args: readonly string[], cli: Cli): Promise<number> {
     stopListening();
     await core.close();
   }
+}
+
+/** What of the settings files concerns a call. */
+const EVERYTHING = ["rules", "mode", "sandbox", "hooks"] as const;
+
+/** A caller that reads JSON hears of bad settings as JSON too. */
+function answerInvalid(error: unknown): number {
+  if (!(error instanceof ToolFault)) throw error;
+  const { code, message, hint } = error;
+  writeAnswer(`${JSON.stringify({ ok: false, error: { code, message, ...(hint === undefined ? {} : { hint }) } })}\n`);
+  return exitCodeOf(code);
 }
 
 function show(result: ToolResult, cli: Cli): number {

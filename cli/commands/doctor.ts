@@ -1,9 +1,10 @@
-import { createCore } from "@cordon/core";
+import { createCore, openSettings } from "@cordon/core";
 import type { Cli, Command } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
 import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlagsOnly } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
 import { printHelp } from "../ui/help.ts";
+import { renderSettings, shownSettings } from "../ui/render_settings.ts";
 import { renderMachine } from "../ui/render_machine.ts";
 import { writeAnswer } from "../ui/write_fully.ts";
 import { VERSION } from "../version.ts";
@@ -36,10 +37,13 @@ export const command: Command<DoctorDraft> = {
 };
 
 async function examine(draft: DoctorDraft, cli: Cli): Promise<number> {
-  const core = createCore({ world: cli.world, asker: NOBODY, background: "refused" });
+  const settings = await openSettings({ world: cli.world });
+  const core = createCore({ world: cli.world, settings, asker: NOBODY, background: "refused" });
   const report = await core.machine();
   writeAnswer(
-    draft.json ? `${JSON.stringify({ version: VERSION, ...report }, null, 2)}\n` : renderMachine(report, VERSION),
+    draft.json
+      ? `${JSON.stringify({ version: VERSION, ...report, settings: shownSettings(settings) }, null, 2)}\n`
+      : renderMachine(report, VERSION) + renderSettings(settings),
   );
   await core.close();
   return report.supported && report.tier !== "none" ? EXIT.ok : EXIT.unenforced;

@@ -1,12 +1,19 @@
 // `run` reads its flags from the flag table without citty: in a compiled executable (Bun 1.4.5, bytecode, hyperfine, 60
 // runs) an empty program takes 8.0 ms, one that imports citty and defines two flags 11.4 ms, and bwrap as a whole 5 ms.
 import { closeSync, openSync } from "node:fs";
-import { createCore, type CordonCore } from "@cordon/core";
-import type { Denial, SandboxRequest, ToolRequest, ToolResult } from "@cordon/core/contract";
+import { createCore, type CordonCore, openSettings } from "@cordon/core";
+import {
+  DEFAULT_SANDBOX_REQUEST,
+  type Denial,
+  type SandboxRequest,
+  type ToolRequest,
+  type ToolResult,
+} from "@cordon/core/contract";
 import type { Cli, Command } from "../command.ts";
 import { EXIT, EXIT_MEANINGS, runExitCodeOf } from "../exit_codes.ts";
 import { foldersOf, readFlags, usageFault } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
+import { noticeLines, tellNotices } from "../ui/settings_notices.ts";
 import { createDenialReporter } from "../ui/denial_reporter.ts";
 import { emptyRunDraft, RUN_FLAGS, type RunDraft } from "./run_flags.ts";
 
@@ -34,6 +41,9 @@ A PATH is relative to the current folder; repeat a flag, or write commas, for mo
   run: runCommand,
 };
 
+/** What of the settings files concerns a person's own command: no rule for models does. */
+const CONCERNS = ["sandbox", "mode"] as const;
+
 async function runCommand(args: readonly string[], cli: Cli): Promise<number> {
   const draft = emptyRunDraft();
   const argv = readFlags(args, draft, { table: RUN_FLAGS, words: "command", folders: foldersOf(cli) });
@@ -43,9 +53,14 @@ async function runCommand(args: readonly string[], cli: Cli): Promise<number> {
   if (draft.json && !draft.explain)
     throw usageFault("--json goes with --explain only", "use --events FILE for denials as JSON");
   const flags = args.slice(0, args.length - argv.length).filter((word) => word !== "--replan");
-  const replaceable = needsNobodyAbove(draft, cli);
+  const alone = needsNobodyAbove(draft, cli);
+  const settings = await openSettings({ world: cli.world, profile: draft.profile, remember: alone });
+  // A plan that is used again is used without a word, and what does not hold must be said each time.
+  const replaceable = alone && noticeLines(settings, CONCERNS).length === 0;
+  if (!replaceable) await tellNotices(cli, settings, CONCERNS);
   const core = createCore({
     world: cli.world,
+    settings,
     ...(draft.mode ? { mode: draft.mode } : {}),
     asker: NOBODY,
     background: "refused",
@@ -70,7 +85,8 @@ function needsNobodyAbove(draft: RunDraft, cli: Cli): boolean {
 
 function sandboxOf(draft: RunDraft): SandboxRequest {
   const { allowRead, allowWrite, denyRead, denyWrite, allowEnv, require } = draft;
-  const { trustFiles, allowUnix, reportReads, limits } = draft;
+  const { allowUnix, reportReads, limits } = draft;
+  const trustFiles = draft.trustFiles ?? DEFAULT_SANDBOX_REQUEST.trustFiles;
   const network = draft.denyNet ? "blocked" : draft.allowNet ? "open" : "policy";
   return {
     allowRead,
@@ -84,6 +100,7 @@ function sandboxOf(draft: RunDraft): SandboxRequest {
     allowUnix,
     reportReads,
     limits,
+    ...(draft.trustFiles === undefined ? {} : { trustFilesAsked: true as const }),
   };
 }
 

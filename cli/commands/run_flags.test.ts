@@ -67,8 +67,13 @@ describe("F5: the flags of run", () => {
   });
 });
 
+test("C12 --profile names one, and needs a name", () => {
+  expect(read("--profile", "ci", "--", "x").draft.profile).toBe("ci");
+  expect(fault("--profile", "--", "x").message).toContain("--profile");
+});
+
 describe("F5: no flag is ever ignored", () => {
-  test.each(["--allow-net=example.org", "--deny-net=example.org", "--profile strict"])(
+  test.each(["--allow-net=example.org", "--deny-net=example.org"])(
     "%s is known, and refused in this version",
     (line) => {
       expect(fault(...line.split(" "), "--", "x")).toMatchObject({

@@ -8,35 +8,39 @@ import {
   emptyCommonDraft,
   type FlagSpec,
   type FlagTable,
+  PROFILE_FLAG,
+  type ProfileDraft,
   usageFault,
 } from "../flags.ts";
 import { PROPERTY_WORDS } from "../ui/property_words.ts";
 
 /** What the flags of `cordon run` set. `allowNet` and `denyNet` are kept apart so that deny wins in any order. */
-export type RunDraft = CommonDraft & {
-  allowRead: string[];
-  allowWrite: string[];
-  denyRead: string[];
-  denyWrite: string[];
-  allowNet: boolean;
-  denyNet: boolean;
-  allowEnv: string[] | "all";
-  require: Property[];
-  trustFiles: TrustFiles;
-  allowUnix: string[];
-  reportReads: boolean;
-  limits: SandboxRequest["limits"];
-  timeoutMs: number | null;
-  eventsFile: string | null;
-  explain: boolean;
-  json: boolean;
-  replan: boolean;
-};
+export type RunDraft = CommonDraft &
+  ProfileDraft & {
+    allowRead: string[];
+    allowWrite: string[];
+    denyRead: string[];
+    denyWrite: string[];
+    allowNet: boolean;
+    denyNet: boolean;
+    allowEnv: string[] | "all";
+    require: Property[];
+    trustFiles: TrustFiles | undefined;
+    allowUnix: string[];
+    reportReads: boolean;
+    limits: SandboxRequest["limits"];
+    timeoutMs: number | null;
+    eventsFile: string | null;
+    explain: boolean;
+    json: boolean;
+    replan: boolean;
+  };
 
 /** A draft with nothing set. */
 export function emptyRunDraft(): RunDraft {
   return {
     ...emptyCommonDraft(),
+    profile: undefined,
     allowRead: [],
     allowWrite: [],
     denyRead: [],
@@ -45,7 +49,7 @@ export function emptyRunDraft(): RunDraft {
     denyNet: false,
     allowEnv: [],
     require: [],
-    trustFiles: "block",
+    trustFiles: undefined,
     allowUnix: [],
     reportReads: false,
     limits: {},
@@ -116,7 +120,7 @@ export const RUN_FLAGS: FlagTable<RunDraft> = {
     hint: "block|report|allow",
     help: "files that other tools obey: refuse to change them (the default), list the changed ones at the end, or say nothing",
     apply: (draft, value) => {
-      draft.trustFiles = parseChoice("trust-files", value ?? "", ["block", "report", "allow"]);
+      draft.trustFiles = parseChoice("trust-files", value ?? "", ["block", "report", "allow"] as const);
     },
   },
   report: {
@@ -173,7 +177,7 @@ export const RUN_FLAGS: FlagTable<RunDraft> = {
     },
   },
   ...COMMON_FLAGS,
-  profile: laterFlag("profile", "profiles come in a later version"),
+  profile: PROFILE_FLAG,
 };
 
 type PathList = "allowRead" | "allowWrite" | "denyRead" | "denyWrite";
@@ -187,18 +191,6 @@ function pathFlag(list: PathList, bare: string | null, help: string): FlagSpec<R
     apply: (draft, value, folders) => {
       if (value === null && bare !== null) draft[list].push(bare);
       else draft[list].push(...parsePaths(name, value ?? "", folders));
-    },
-  };
-}
-
-/** A flag of the design that this version can't honour is refused: ignoring it would run with less than was asked for. */
-function laterFlag(name: string, why: string): FlagSpec<RunDraft> {
-  return {
-    takes: "optional",
-    help: why,
-    hidden: true,
-    apply: () => {
-      throw notYet(`--${name}`, why);
     },
   };
 }

@@ -1,8 +1,10 @@
-import { createCore } from "@cordon/core";
+import { createCore, openSettings } from "@cordon/core";
+import { type Settings, ToolFault } from "@cordon/core/contract";
 import { createQuestionDesk, createServeSession, type ServeSession } from "@cordon/core/serve";
 import type { Cli, Command } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
 import { emptyRulesDraft, readFlagsOnly, RULE_FLAGS, type RulesDraft } from "../flags.ts";
+import { tellNotices } from "../ui/settings_notices.ts";
 import { printHelp } from "../ui/help.ts";
 import { createLineWriter, type LineWriter } from "../ui/line_writer.ts";
 import { refuseLoss } from "../ui/write_fully.ts";
@@ -38,16 +40,36 @@ End of stdin lets running calls finish and ends background tasks, then the exit 
 
 async function serve(draft: RulesDraft, cli: Cli): Promise<number> {
   const writer = createLineWriter();
+  try {
+    const settings = await openSettings({ world: cli.world, profile: draft.profile });
+    await tellNotices(cli, settings, ["rules", "mode", "sandbox", "hooks"]);
+    return await converse(writer, { draft, cli, settings });
+  } catch (error) {
+    // A client that reads lines hears it as one; a person reads stderr.
+    if (error instanceof ToolFault) {
+      const { code, message, hint } = error;
+      writer.send({ type: "error", error: { code, message, hint: hint ?? "" } });
+      await writer.flush();
+    }
+    throw error;
+  }
+}
+
+type Started = { draft: RulesDraft; cli: Cli; settings: Settings };
+
+async function converse(writer: LineWriter, { draft, cli, settings }: Started): Promise<number> {
   const desk = createQuestionDesk(writer.send);
   const core = createCore({
     world: cli.world,
+    settings,
     rules: draft.rules,
     asker: desk.asker,
     background: "allowed",
     ...(draft.mode ? { mode: draft.mode } : {}),
   });
   // A rule that can't be used stops the start, before a client believes that it holds.
-  if (Object.values(draft.rules).some((rules) => rules.length > 0)) await core.checkRules();
+  const lists = [...Object.values(draft.rules), ...Object.values(settings.rules)];
+  if (lists.some((rules) => rules.length > 0)) await core.checkRules();
   const tools = await core.tools();
   const session = createServeSession({
     core: { ...core, tools: () => tools },

@@ -16,6 +16,8 @@ export type Authority = {
   judge: Judge;
   mode: ModeSetting;
   place: Place;
+  /** Folders beside the workspace that tools may work in (additionalDirectories). */
+  roots?: readonly string[];
   resolve: ResolvePath;
   asker: Asker;
   granted: Set<string>;
@@ -36,7 +38,7 @@ export async function authorize(call: ValidatedCall, authority: Authority): Prom
 }
 
 function questionFor(call: ValidatedCall, authority: Authority): PolicyQuestion | Refused {
-  const { place, mode } = authority;
+  const { place, mode, roots = [] } = authority;
   try {
     const effects = effectsOf(call.tool.needs(call.args, place), authority.resolve);
     const { name: tool, requires: required } = call.tool;
@@ -49,7 +51,7 @@ function questionFor(call: ValidatedCall, authority: Authority): PolicyQuestion 
       params,
       cwd: place.cwd,
       home: place.home,
-      roots: [place.workspace],
+      roots: [place.workspace, ...roots],
     };
   } catch (error) {
     return refuse(failureOf(error, "authorize"));

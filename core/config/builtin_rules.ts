@@ -28,9 +28,9 @@ const SECRET_NAMES = [".env", ".env.*", ".dev.vars", "id_rsa", "id_ed25519"];
 /**
  * The weakest layer: the same tables that the sandbox hides and protects by, as rules for tools. Reading a secret asks,
  * writing one is denied; host-trust files ask. cordon's own state is closed to writing: who could change the launcher or the
- * remembered facts of the machine there could weaken the next sandbox.
+ * remembered facts of the machine there could weaken the next sandbox. So is the folder of the person's settings, wherever it is.
  */
-export function builtinRules(stateFolder: string): RuleLists {
+export function builtinRules(stateFolder: string, configFolder?: string): RuleLists {
   const rule = (text: string): RuleSource => ({ rule: text, layer: "built-in", origin: "built-in" });
   const secrets = [...SECRETS.map(({ path }) => pathSpec(path)), ...SECRET_NAMES];
   return {
@@ -41,7 +41,13 @@ export function builtinRules(stateFolder: string): RuleLists {
       ...secrets.map((path) => rule(`Read(${path})`)),
       ...[...GIT_FILES, ...trustPlaces().map(({ path }) => path)].map((path) => rule(`Edit(/${path})`)),
     ],
-    deny: [pathSpec(stateFolder), ...secrets, ...SYSTEM_FILES, ...START_UP_FILES].map((path) => rule(`Edit(${path})`)),
+    deny: [
+      pathSpec(stateFolder),
+      ...(configFolder ? [pathSpec(configFolder)] : []),
+      ...secrets,
+      ...SYSTEM_FILES,
+      ...START_UP_FILES,
+    ].map((path) => rule(`Edit(${path})`)),
   };
 }
 

@@ -3,7 +3,18 @@
  * as long as all that it was made from is the same: `core/adr/0007-run-becomes-the-launcher.md`. Nothing else in this
  * folder may import node:fs.
  */
-import { lstatSync as lstat, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync as lstat,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 /** All that planning may know of a file: its time and size would make the plan depend on more than is remembered. */
@@ -94,12 +105,53 @@ export function textSync(path: string): string {
   return readFileSync(path, "utf8").slice(0, TEXT_LIMIT);
 }
 
+/** A file with what says who can change it. `folder` is its folder's owner. */
+export type OwnedFile = { bytes: Uint8Array; owner: Owner; folder: Owner };
+
+/** Who can change a file: its user and group, and the permission bits. */
+export type Owner = { uid: number; gid: number; mode: number };
+
+/**
+ * Opens a file and reads it, with its owner as the open file has it. "other" is what is no regular file, "large" what has more than `limit`
+ * bytes. Links are followed: `realpath` says where they lead. Throws errors of the system.
+ */
+export function ownedFileSync(path: string, limit: number): OwnedFile | "other" | "large" {
+  // A pipe that nobody writes to would wait for ever; a device may do anything when it is opened.
+  if (kindSync(path)?.isFile() !== true) return "other";
+  const real = realpath(path);
+  const fd = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY);
+  try {
+    const found = fstatSync(fd, { bigint: true });
+    if (!found.isFile()) return "other";
+    if (found.size > BigInt(limit)) return "large";
+    // Another owner or mode is another ctime.
+    remember(real, found);
+    return { bytes: readFileSync(fd), owner: ownerFrom(found), folder: ownerSync(dirname(real)) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Who can change what is in a folder. Throws errors of the system. */
+export function ownerSync(path: string): Owner {
+  const found = statSync(path, { bigint: true });
+  remember(path, found);
+  return ownerFrom(found);
+}
+
+function ownerFrom({ uid, gid, mode }: { uid: bigint; gid: bigint; mode: bigint }): Owner {
+  return { uid: Number(uid), gid: Number(gid), mode: Number(mode) & 0o7777 };
+}
+
 /** Before the content is read: what changes meanwhile makes the remembered identity an old one. */
 function rememberContent(path: string): void {
   if (!session) return;
   const real = realpath(path);
-  if (session.contents.has(real)) return;
-  const { dev, ino, ctimeNs } = statSync(real, { bigint: true });
+  if (!session.contents.has(real)) remember(real, statSync(real, { bigint: true }));
+}
+
+function remember(real: string, { dev, ino, ctimeNs }: { dev: bigint; ino: bigint; ctimeNs: bigint }): void {
+  if (!session || session.contents.has(real)) return;
   session.contents.set(real, `${dev}:${ino}:${ctimeNs}`);
   if (BigInt(Date.now()) * 1_000_000n - ctimeNs < SETTLED_NS) session.settled = false;
 }

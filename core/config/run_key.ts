@@ -15,6 +15,7 @@ export const READ_VARIABLES: readonly string[] = [
   "PATH",
   "TMPDIR",
   "XDG_STATE_HOME",
+  "XDG_CONFIG_HOME",
   "CORDON_STATE_DIR",
   "CORDON_SANDBOX",
   "CORDON_PERMISSION_MODE",

@@ -3,6 +3,8 @@ import { ToolFault } from "../contract/fault.ts";
 import type { ModeSetting } from "../contract/request.ts";
 import type { Place } from "../contract/tool.ts";
 import type { Mode } from "../contract/verdict.ts";
+import { isAsStrict, stricter } from "./settings/strictness.ts";
+import type { Settings } from "../contract/settings.ts";
 import { realpath } from "./look.ts";
 import { stateFolderIn } from "./run_key.ts";
 
@@ -32,7 +34,7 @@ const MODES: Readonly<Record<string, Mode>> = {
 };
 
 /** The mode that holds when nobody sets one. */
-const DEFAULT_MODE: ModeSetting = { mode: "workspace-write", origin: "the default" };
+export const DEFAULT_MODE: ModeSetting = { mode: "workspace-write", origin: "the default" };
 
 /** Reads a mode's name. `origin` says where it stood. Throws ToolFault `config.invalid`: a misspelt mode must not loosen. */
 export function parseMode(text: string, origin: string): ModeSetting {
@@ -47,11 +49,30 @@ export function parseMode(text: string, origin: string): ModeSetting {
   });
 }
 
-/** The mode of the session: a flag, then CORDON_PERMISSION_MODE (A26), then workspace-write. */
-export function modeOf(world: World, flag: ModeSetting | undefined): ModeSetting {
-  if (flag) return flag;
+/**
+ * The mode of the session: a flag, then CORDON_PERMISSION_MODE (A26), then the settings files, then workspace-write. Throws ToolFault
+ * `config.invalid` where a flag or the variable asks for more than the managed file lets anybody have.
+ */
+export function modeOf(world: World, flag: ModeSetting | undefined, settings?: ModeLayers): ModeSetting {
   const fromEnv = world.env["CORDON_PERMISSION_MODE"];
-  return fromEnv === undefined ? DEFAULT_MODE : parseMode(fromEnv, "CORDON_PERMISSION_MODE");
+  const asked = flag ?? (fromEnv === undefined ? undefined : parseMode(fromEnv, "CORDON_PERMISSION_MODE"));
+  const ceiling = settings?.ceiling;
+  if (asked === undefined) return settings?.mode ?? (ceiling ? stricter(ceiling, DEFAULT_MODE) : DEFAULT_MODE);
+  if (ceiling === undefined || isAsStrict(asked, ceiling)) return asked;
+  throw new ToolFault({
+    code: "config.invalid",
+    message: `${asked.origin} asks for the mode ${asked.mode}, and ${ceiling.origin} sets ${ceiling.mode} as the most`,
+    hint: `leave it out, or use ${ceiling.mode}`,
+  });
+}
+
+/** What the settings files say of the mode. */
+export type ModeLayers = Pick<Settings, "mode" | "ceiling">;
+
+/** The folder of the person's own settings file. */
+export function configFolderOf(world: Pick<World, "env">, home: string): string {
+  const { XDG_CONFIG_HOME: xdg } = world.env;
+  return `${xdg?.startsWith("/") ? xdg : `${home}/.config`}/cordon`;
 }
 
 /** The person's folders, real. The workspace is the working folder. Throws ToolFault `config.invalid`. */

@@ -12,5 +12,6 @@ export type * from "./plan.ts";
 export type * from "./request.ts";
 export type * from "./result.ts";
 export type * from "./ruling.ts";
+export type * from "./settings.ts";
 export * from "./sandbox_request.ts";
 export type * from "./verdict.ts";

@@ -18,6 +18,8 @@ export type SandboxRequest = {
   allowEnv: string[] | "all";
   require: Property[];
   trustFiles: TrustFiles;
+  /** A flag named `trustFiles`, so the word of a settings file does not change it. */
+  trustFilesAsked?: true;
   /** Sockets of the host that may be connected to. */
   allowUnix: string[];
   /** Denied reads are seen and reported as exactly as writes; every open costs about 10 µs then. */

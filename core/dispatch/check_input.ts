@@ -2,7 +2,7 @@ import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import type { Coercion } from "../contract/call.ts";
 import type { AnyTool } from "../contract/tool.ts";
-import { nearestNames } from "../output/nearest_names.ts";
+import { nearestNames } from "../config/nearest_names.ts";
 
 /** One fault with its place as a JSON pointer, what was expected and what was found (A3). */
 export type InputFault = { path: string; message: string; expected: string; received: string; hint?: string };

@@ -3,7 +3,7 @@ import type { Refused } from "../contract/outcome.ts";
 import { refuse } from "../contract/refuse.ts";
 import type { ToolRequest } from "../contract/request.ts";
 import type { AnyTool } from "../contract/tool.ts";
-import { nearestNames } from "../output/nearest_names.ts";
+import { nearestNames } from "../config/nearest_names.ts";
 import type { Registry } from "../tools/registry.ts";
 import type { CheckedInput, InputFault } from "./check_input.ts";
 

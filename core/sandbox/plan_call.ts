@@ -12,6 +12,8 @@ import type { Survey } from "../contract/survey.ts";
 import type { Need, Place } from "../contract/tool.ts";
 import type { Mode } from "../contract/verdict.ts";
 import { sha256 } from "../store/chain.ts";
+import type { SandboxEntry } from "../contract/settings.ts";
+import { applySandbox } from "../config/settings/apply_sandbox.ts";
 import { OWN_STATE } from "../config/protected_paths.ts";
 import { fixedFolder, isGlob, requireGlob } from "../config/globs.ts";
 import { isClosedByName } from "./closed_places.ts";
@@ -32,6 +34,10 @@ export type CallPlanner = {
   resolve: ResolvePath;
   machine: () => Promise<LinuxFacts>;
   survey: (paths: readonly string[]) => Survey;
+  /** Where the person's settings are, hidden from every command as the state is. */
+  configFolder?: string;
+  /** What the settings files say of the sandbox. */
+  settings?: readonly SandboxEntry[];
 };
 
 type ExecNeed = Extract<Need, { kind: "exec" }>;
@@ -59,11 +65,17 @@ export function policyFor(asked: SandboxRequest, planner: CallPlanner): SandboxP
   const request = absolutePaths(asked, planner.resolve);
   const survey = planner.survey(pathsToSurvey(request, workspace, home));
   requireNamed(request, survey);
-  const policy = hideState(buildPolicy(request, survey), planner.resolve(planner.stateFolder));
+  const folders = [planner.stateFolder, ...(planner.configFolder === undefined ? [] : [planner.configFolder])];
+  const policy = folders.map(planner.resolve).reduce(hideState, buildPolicy(request, survey));
   if (request.onlyWrite === undefined) return policy;
   const { onlyWrite: _, ...wide } = request;
   refuseWidening(policy, buildPolicy(wide, survey));
   return policy;
+}
+
+/** A request with what the settings files say of the sandbox under it. Throws ToolFault `sandbox.loosen_refused`. */
+export function configured(asked: SandboxRequest, { settings = [], place, mode }: CallPlanner): SandboxRequest {
+  return applySandbox(settings, asked, { place, mode });
 }
 
 /**
@@ -145,7 +157,8 @@ async function planCommand(call: HookedCall, need: ExecNeed, planner: CallPlanne
   }
   // A person's own command is widened by its flags alone; a mode that asks for less than the default holds for it too.
   const bounded = call.tool.decidedBy === "policy" || planner.mode === "read-only";
-  const request = bounded ? requestForMode(need.sandbox, planner.mode) : need.sandbox;
+  const asked = configured(need.sandbox, planner);
+  const request = bounded ? requestForMode(asked, planner.mode) : asked;
   const rules = policyFor(request, planner);
   refuseClosedFolder(planner.place.cwd, rules);
   const env = { ...commandEnvironment(planner, request), ...(call.tool.decidedBy === "policy" ? GIT_CAUTION : {}) };
@@ -208,7 +221,12 @@ function planFiles(needs: readonly Need[], judged: readonly string[], planner: C
   });
   // Secrets are left out of searches: a search reads everything, and nobody was asked for each file.
   const searches = needs.some(({ kind }) => kind === "fs.search");
-  return { paths, hidden: searches ? policyFor(DEFAULT_SANDBOX_REQUEST, planner).hidden.map(({ path }) => path) : [] };
+  return {
+    paths,
+    hidden: searches
+      ? policyFor(configured(DEFAULT_SANDBOX_REQUEST, planner), planner).hidden.map(({ path }) => path)
+      : [],
+  };
 }
 
 function movedSince(given: string, real: string): ToolFault {

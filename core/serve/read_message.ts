@@ -1,5 +1,5 @@
 import { PERMISSION_CHOICES, type PermissionAnswer } from "../contract/asking.ts";
-import { nearestNames } from "../output/nearest_names.ts";
+import { nearestNames } from "../config/nearest_names.ts";
 import type { ProtocolError } from "./server_line.ts";
 
 /** A call as a client sends it. */

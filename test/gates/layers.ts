@@ -12,6 +12,7 @@ const ORDER: string[][] = [
   ["core/dispatch"],
   ["core/session"],
   ["core/agent", "core/mcp", "core/serve"],
+  ["core/policy"],
   ["core/mod.ts", "core/testing"],
   ["cli"],
 ];

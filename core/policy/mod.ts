@@ -1,0 +1,7 @@
+/** The policy engine as a tool of its own: questions without calls. */
+export { answerLine, type CheckAnswer, type CheckBasis, decideLine, errorAnswer } from "./check.ts";
+export { type CheckLine, type CheckSubject, readCheckLine } from "./check_line.ts";
+export { openCheckBasis, type OpenedBasis } from "./basis.ts";
+export { distrustWorkspace, type TrustChange, trustWorkspace } from "./trust.ts";
+export { createRuleSets, type RuleSets } from "./rule_sets.ts";
+export { createLineFramer, type Frame, type LineFramer } from "../serve/frame_lines.ts";
