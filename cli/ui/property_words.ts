@@ -7,7 +7,7 @@ export const PROPERTY_WORDS = {
   "fs.read_hidden": "secrets such as ~/.ssh and .env can't be read",
   "fs.protected": "files that other tools obey (git hooks, editor and shell settings) can't be changed",
   "net.blocked": "no connection leaves the sandbox",
-  "net.loopback": "a private loopback works inside",
+  "net.loopback": "a loopback works inside, and the host's services on it are out of reach",
   "proc.isolated": "other processes can't be seen or signalled",
   "env.scrubbed": "only allowed environment variables are passed",
   "keyring.blocked": "kernel keyrings can't be used",

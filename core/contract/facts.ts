@@ -16,6 +16,8 @@ export type LinuxFacts = {
   seccompFilter: boolean;
   /** A filter can have a listener; false also when an outer sandbox already has one. */
   userNotification: boolean;
+  /** pidfd_getfd(2) works, with which the broker takes copies of sockets; some containers refuse it. Absent: it works. */
+  socketCopies?: boolean;
   noNewPrivs: boolean;
   /** Effective ids. */
   uid: number;

@@ -98,6 +98,9 @@ type Graded = { level: Level; gives: Property[] };
  * `private_tmp` at "view" is a new tmpfs at /tmp, made before the mounts of the view so that a mount below /tmp stands in
  * it; at "host" it is a new folder of mode 0700. Either way the launcher sets TMPDIR, adds the Landlock rule for it and
  * names it in its report. A `must` step that is only partly carried out is a refusal.
+ *
+ * `loopback` brings up that of a new network namespace. In the landlock tier the broker gives it, on the host's own loopback: it
+ * listens there alone, and connects only to what listens in this run; `seccomp` then has the network "loopback".
  */
 export type PlanOp =
   | ({ op: "limits" } & Limits & Graded)
@@ -108,7 +111,7 @@ export type PlanOp =
   | ({ op: "privileges" } & Graded)
   | ({ op: "landlock"; rules: LandlockRule[]; scope: ("signal" | "abstract_unix_socket")[] } & Graded)
   | ({ op: "broker"; guard: Guard } & Graded)
-  | ({ op: "seccomp"; network: "blocked" | "private" | "open" } & Graded);
+  | ({ op: "seccomp"; network: "blocked" | "loopback" | "private" | "open" } & Graded);
 
 /**
  * The command as the launcher runs it. `argv[0]` is searched in `env.PATH` inside the view; 127 and 126 as a shell says.

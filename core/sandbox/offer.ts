@@ -38,7 +38,7 @@ export function offerOf(tier: Tier, policy: SandboxPolicy, facts: LinuxFacts): O
     "fs.read_confined": confined("read", policy, lack),
     "fs.read_hidden": lack === undefined ? true : hiddenByKernel(tier, policy, lack),
     "fs.protected": lack === undefined ? true : protectedByKernel(tier, policy, lack),
-    "net.loopback": tier === "namespaces" ? net : without("a loopback of its own needs a network namespace"),
+    "net.loopback": tier === "namespaces" || net !== true ? net : brokeredLoopback(facts),
     "proc.isolated": tier === "namespaces" ? true : without(visibleProcesses(facts)),
   };
 }
@@ -50,6 +50,13 @@ function untruncated(facts: LinuxFacts, policy: SandboxPolicy, lack: string | un
     why: `Landlock of this kernel (ABI ${facts.landlockAbi}) lets readable files be truncated, and ${lack}`,
     help: NO_NAMESPACES_HELP,
   };
+}
+
+/** Without a network namespace the broker binds and connects, on copies of the command's sockets. */
+function brokeredLoopback(facts: LinuxFacts): true | Lack {
+  const lack = brokerLack(facts) ?? (facts.socketCopies === false ? "pidfd_getfd(2) is refused here" : undefined);
+  if (lack === undefined) return true;
+  return { why: `a loopback needs a network namespace or a broker, and ${lack}`, help: NO_NAMESPACES_HELP };
 }
 
 function visibleProcesses({ landlockAbi }: LinuxFacts): string {

@@ -110,6 +110,23 @@ test("F2 a demand for no network beside an open one is a contradiction and is re
   }
 });
 
+test("F2 without namespaces the loopback is the broker's: not without one, without copies of sockets, or under --deny-net", () => {
+  const network = (asked: Partial<SandboxRequest>, machine: Partial<LinuxFacts> = {}) => {
+    const { ops } = mustPlan(asked, { ...WITHOUT_NAMESPACES, ...machine });
+    const seccomp = ops.find((op) => op.op === "seccomp");
+    return [ops.some(({ op }) => op === "loopback"), seccomp?.op === "seccomp" && seccomp.network];
+  };
+  expect(network({})).toEqual([true, "loopback"]);
+  expect(network({ network: "blocked" })).toEqual([false, "blocked"]);
+  expect(network({}, { userNotification: false })).toEqual([false, "blocked"]);
+  expect(network({}, { socketCopies: false })).toEqual([false, "blocked"]);
+  expect(network({ network: "open" })).toEqual([false, "open"]);
+  expect(missingOf({ require: ["net.loopback"] }, WITHOUT_NAMESPACES)).toEqual([]);
+  expect(missingOf({ require: ["net.loopback"] }, { ...WITHOUT_NAMESPACES, socketCopies: false })).toEqual([
+    "net.loopback",
+  ]);
+});
+
 const request: fc.Arbitrary<Partial<SandboxRequest>> = fc.record({
   network: fc.constantFrom("policy", "open", "blocked"),
   require: fc.uniqueArray(fc.constantFrom(...PROPERTIES)),
@@ -156,7 +173,8 @@ test("F2 no plan leaves the network or writing open when the policy closes them,
         plan.ops.find((op): op is Extract<LinuxPlan["ops"][number], { op: K }> => op.op === name);
       expect(plan.ops.at(-1)?.op).toBe("seccomp");
       if (asked.network !== "open") {
-        expect(step("seccomp")?.network).toBe(plan.tier === "namespaces" ? "private" : "blocked");
+        const shared = step("loopback") === undefined ? "blocked" : "loopback";
+        expect(step("seccomp")?.network).toBe(plan.tier === "namespaces" ? "private" : shared);
         if (plan.tier === "namespaces") expect(step("namespaces")?.kinds).toContain("net");
       }
       expect(plan.tier === "namespaces" ? step("view") !== undefined : step("landlock")?.level === "must").toBe(true);

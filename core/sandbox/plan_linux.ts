@@ -137,8 +137,11 @@ function showsHostTmp(policy: SandboxPolicy): boolean {
 }
 
 function landlockSteps(parts: Parts): Steps {
-  const { policy } = parts;
+  const { policy, asked, offer } = parts;
+  // It is the host's own, so only for who wants one.
+  const shared = policy.network === "blocked" && asked["net.loopback"] !== undefined && offer["net.loopback"] === true;
   const before: PlanOp[] = [
+    ...(shared ? [{ op: "loopback" as const, ...graded(parts, ["net.loopback"]) }] : []),
     { op: "private_tmp", at: "host", ...graded(parts, ["fs.write_confined"]) },
     { op: "privileges", ...graded(parts, ["syscalls.filtered", "fs.write_confined"]) },
     {
@@ -149,7 +152,7 @@ function landlockSteps(parts: Parts): Steps {
     },
   ];
   const gives: Property[] = ["syscalls.filtered", "keyring.blocked", "net.blocked"];
-  return { before, seccomp: { op: "seccomp", network: policy.network, ...graded(parts, gives) } };
+  return { before, seccomp: { op: "seccomp", network: shared ? "loopback" : policy.network, ...graded(parts, gives) } };
 }
 
 /** What no rule opens is hidden and protected as well, as long as nothing of it lies in what a rule does open. */

@@ -165,6 +165,8 @@ function demandsOf(request: SandboxRequest): Demands {
     delete demands["net.blocked"];
     delete demands["net.loopback"];
   }
+  // Where the loopback is the host's own, a listener of the command can be reached by others.
+  if (request.network === "blocked") delete demands["net.loopback"];
   if (request.denyRead.length > 0) demands["fs.read_hidden"] = "must";
   if (request.denyWrite.length > 0) demands["fs.protected"] = "must";
   if (Object.keys(launcherLimits(request)).length > 0) demands.limits = "best";

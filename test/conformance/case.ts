@@ -77,6 +77,7 @@ export const Case = Type.Object(
     feature: Type.Optional(
       Type.Union([
         Type.Literal("loopback"),
+        Type.Literal("private_loopback"),
         Type.Literal("missing_paths"),
         Type.Literal("shared_limits"),
         Type.Literal("read_confined"),

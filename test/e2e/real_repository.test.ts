@@ -123,7 +123,7 @@ async function doctorKnows({ around, tier }: Place): Promise<void> {
   );
   expect(states["fs.write_confined"]).toBe("enforced");
   expect(states["net.blocked"]).toBe("enforced");
-  expect(states["net.loopback"]).toBe(tier === "namespaces" ? "enforced" : "missing");
+  expect(states["net.loopback"]).toBe("enforced");
 }
 
 function describeWork(work: Work, { around }: Place, count: { works: number }): void {
@@ -138,28 +138,16 @@ function describeWork(work: Work, { around }: Place, count: { works: number }): 
   });
 }
 
-function describeLoopback({ around, tier }: Place, count: { works: number; refused: number }): void {
+function describeLoopback({ around }: Place, count: { works: number }): void {
   if (missingPrograms(["node"]).length > 0) return void test.skip("E4 a private loopback (node missing)", () => {});
-  const argv = ["run", "--", "node", "--input-type=module", "-e", LOOPBACK];
-  if (tier === "namespaces") {
-    test("E4 a server and its client meet on the private loopback", async () => {
-      expect(await runCordon(argv, around)).toMatchObject({ code: 0, stdout: "hello from inside" });
-      count.works++;
-    });
-    return;
-  }
-  test("E4 without namespaces there is no private loopback: a server is refused, and demanding it is exit 120", async () => {
-    const refused = await runCordon(argv, around);
-    expect(refused.code).not.toBe(0);
-    expect(refused.stdout).toBe("");
-    const demanded = await runCordon(["run", "--require", "net.loopback", ...argv.slice(1)], around);
-    expect(demanded.code).toBe(120);
-    expect(demanded.stderr).toContain("net.loopback");
-    count.refused++;
+  test("E4 a server and its client meet on the loopback", async () => {
+    const argv = ["run", "--require", "net.loopback", "--", "node", "--input-type=module", "-e", LOOPBACK];
+    expect(await runCordon(argv, around)).toMatchObject({ code: 0, stdout: "hello from inside" });
+    count.works++;
   });
 }
 
-function describeRefusals({ scratch, around, tier }: Place, count: { refused: number }): void {
+function describeRefusals({ scratch, around }: Place, count: { refused: number }): void {
   test("E10 a write to ~/.bashrc is refused with a line that names it, and the file is unchanged", async () => {
     const end = await runShell("echo x > ~/.bashrc", around);
     expect(end.code).not.toBe(0);
@@ -186,11 +174,8 @@ function describeRefusals({ scratch, around, tier }: Place, count: { refused: nu
         const end = await runShell(`curl -s --max-time 10 http://127.0.0.1:${server.port}/`, around);
         expect(end.code).not.toBe(0);
         expect(connections).toBe(0);
-        // Without namespaces the socket itself is refused, before it is known where it leads.
-        const host = tier === "namespaces" ? `127\\.0\\.0\\.1:${server.port}` : "the network";
-        expect(end.stderr).toMatch(
-          new RegExp(`^cordon: blocked connect ${host} \\(.*\\); allow with --allow-net$`, "m"),
-        );
+        const line = `^cordon: blocked connect 127\\.0\\.0\\.1:${server.port} \\(.*\\); allow with --allow-net$`;
+        expect(end.stderr).toMatch(new RegExp(line, "m"));
         count.refused++;
       } finally {
         server.stop(true);

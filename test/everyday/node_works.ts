@@ -64,7 +64,6 @@ export const NODE_WORKS: readonly Work[] = [
   {
     name: "node http server on 127.0.0.1:0 and client",
     needs: ["node"],
-    rests: "loopback",
     script: "node server.mjs",
     files: { "server.mjs": SERVER_AND_CLIENT },
     prints: /^hello from inside$/,
@@ -108,7 +107,6 @@ rm -r node_modules && npm ci ${QUIET} > /dev/null && ${SAY}`,
   {
     name: "npm ci from a registry on the loopback",
     needs: npm,
-    rests: "loopback",
     files: { ...PACKAGES, "registry.mjs": REGISTRY },
     script: `npm pack --silent ./packages/greeting > /dev/null
 node registry.mjs > log & until grep -q ready log; do sleep 0.1; done
@@ -149,7 +147,6 @@ node -e 'const fs = require("fs"); fs.mkdirSync("node_modules/.p/a", { recursive
   {
     name: "a dev server that reloads, and its client",
     needs: ["node"],
-    rests: "loopback",
     files: { "dev.mjs": DEV_SERVER, "src/page.txt": "first" },
     script: "node dev.mjs",
     prints: /^first\nreloaded\n$/,

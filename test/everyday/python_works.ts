@@ -79,7 +79,6 @@ if __name__ == "__main__":
   {
     name: "python http.server and a client",
     needs: python,
-    rests: "loopback",
     files: { "h.py": SERVER },
     script: "python3 h.py",
     prints: /^True\n$/,

@@ -28,7 +28,6 @@ export type Work = {
 
 /** How a run without namespaces is refused what it rests on. */
 const REFUSED_WITHOUT = {
-  loopback: { flags: ["--require", "net.loopback"], says: /net\.loopback/, state: "exit 120" },
   private_tmp: { flags: [], says: /^cordon: blocked write \/tmp\/.*--allow-write=\/tmp/m, state: "told to allow" },
 } as const;
 

@@ -52,6 +52,14 @@ pub enum When {
         families: Vec<u32>,
         netlink: Vec<u32>,
     },
+    /// One register is this value, and another is one of these (`listed`) or none of them.
+    Given {
+        arg: u8,
+        value: u32,
+        of: u8,
+        values: Vec<u32>,
+        listed: bool,
+    },
     /// socket(2) of this family and of another type than these.
     SocketType {
         family: u32,
@@ -206,6 +214,16 @@ fn test(when: &When, hit: Instruction, rest: Vec<Instruction>) -> Vec<Instructio
             // Netlink goes on to the protocols, which stand last.
             let head = vec![low_half(0), op(IF_EQUAL, netlink_family, outer.len() as u8, 0)];
             return head.into_iter().chain(outer).chain(inner).collect();
+        }
+        When::Given { arg, value, of, values, listed } => {
+            let mut inner = vec![low_half(*of)];
+            inner.extend(comparisons(values, 1));
+            if *listed {
+                inner.push(op(JUMP, 1, 0, 0));
+            }
+            inner.push(hit);
+            let head = vec![low_half(*arg), op(IF_EQUAL, *value, 0, inner.len() as u8)];
+            return head.into_iter().chain(inner).chain(rest).collect();
         }
         When::SocketType { family, types } => {
             // The flags SOCK_NONBLOCK and SOCK_CLOEXEC stand above the type.

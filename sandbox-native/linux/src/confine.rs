@@ -7,7 +7,7 @@ use crate::limits::Limits;
 use crate::namespaces::{self, Ids};
 use crate::seccomp::Surroundings;
 use crate::{mounts, private_tmp, privileges, seccomp, sys};
-use plan::{LandlockAccess, LandlockRule, Level, LinuxPlan, Network, PlanOp, Report, TmpPlace};
+use plan::{LandlockAccess, LandlockRule, Level, LinuxPlan, Network, PlanOp, Report, Tier, TmpPlace};
 use rustix::process::DumpableBehavior;
 use std::os::fd::OwnedFd;
 
@@ -42,7 +42,7 @@ impl Ground<'_> {
     /// then nothing may run in this process.
     pub fn confine_warden(&self, ledger: &mut Ledger<'_>) -> Result<(), Box<Report>> {
         let abi = sys::landlock_abi();
-        for op in self.plan.ops.iter().filter(|op| !is_the_commands(op)) {
+        for op in self.plan.ops.iter().filter(|op| !is_the_commands(self.plan, op)) {
             ledger.record(op, self.apply(op, abi))?;
         }
         // After the privileges are gone: what the command may not enter, it does not start in.
@@ -60,10 +60,12 @@ impl Ground<'_> {
         let abi = sys::landlock_abi();
         let broker = self.plan.ops.iter().find(|op| matches!(op, PlanOp::Broker { .. }));
         let seccomp = self.plan.ops.iter().find(|op| matches!(op, PlanOp::Seccomp { .. }));
+        let loopback = self.plan.ops.iter().find(|op| is_the_brokers(self.plan, op));
         let mut listener = None;
         if let Some(op @ PlanOp::Seccomp { network, .. }) = seccomp {
             let around = Surroundings { network: *network, on_host: self.namespaces.is_err() };
-            let ready = wanted.map(|ready| prepare_broker(abi).and(ready));
+            let refuse_tcp = matches!(network, Network::Blocked | Network::Loopback);
+            let ready = wanted.map(|ready| prepare_broker(abi, refuse_tcp).and(ready));
             let traps = ready.as_ref().and_then(|ready| ready.as_ref().ok()).map(|ready| ready.traps);
             let installed = seccomp::install(around, traps);
             let heard = match (ready, installed.listener) {
@@ -74,6 +76,10 @@ impl Ground<'_> {
                 }
                 (_, None) => Err(Failure::plain("The filter was not installed")),
             };
+            if let Some(op) = loopback {
+                let copies = traps.is_some_and(|traps| traps.sockets);
+                ledger.record(op, loopback_by(listener.is_some(), copies))?;
+            }
             if let Some(op) = broker {
                 ledger.record(op, heard)?;
             }
@@ -123,7 +129,8 @@ impl Ground<'_> {
                 landlock::restrict(&Domain {
                     rules: &rules,
                     scope,
-                    refuse_tcp: self.refuses_network(),
+                    // With a loopback it is the command's own layer that refuses it.
+                    refuse_tcp: self.network() == Some(Network::Blocked),
                     truncates_brokered: self.has_sure_broker(),
                     reads_judged: self.reads_judged(),
                     abi: landlock_abi,
@@ -162,8 +169,11 @@ impl Ground<'_> {
         self.plan.ops.iter().any(|op| matches!(op, PlanOp::Broker { level: Level::Must, .. }))
     }
 
-    fn refuses_network(&self) -> bool {
-        self.plan.ops.iter().any(|op| matches!(op, PlanOp::Seccomp { network: Network::Blocked, .. }))
+    fn network(&self) -> Option<Network> {
+        self.plan.ops.iter().find_map(|op| match op {
+            PlanOp::Seccomp { network, .. } => Some(*network),
+            _ => None,
+        })
     }
 
     fn with_tmp_rule(&self, rules: &[LandlockRule]) -> Vec<LandlockRule> {
@@ -173,13 +183,29 @@ impl Ground<'_> {
 }
 
 /// The steps that the warden itself is not under.
-fn is_the_commands(op: &PlanOp) -> bool {
-    matches!(op, PlanOp::Broker { .. } | PlanOp::Seccomp { .. })
+fn is_the_commands(plan: &LinuxPlan, op: &PlanOp) -> bool {
+    matches!(op, PlanOp::Broker { .. } | PlanOp::Seccomp { .. }) || is_the_brokers(plan, op)
+}
+
+/// A loopback without a net namespace.
+fn is_the_brokers(plan: &LinuxPlan, op: &PlanOp) -> bool {
+    plan.tier == Tier::Landlock && matches!(op, PlanOp::Loopback { .. })
+}
+
+fn loopback_by(has_broker: bool, copies_sockets: bool) -> Step {
+    match (has_broker, copies_sockets) {
+        (true, true) => {
+            let why = "On the host's own loopback, whose processes can connect to what the command serves";
+            Ok(Outcome { why: Some(why.into()), ..Outcome::whole() })
+        }
+        (true, false) => Err(Failure::plain("pidfd_getfd(2) is refused, so the broker can't bind and connect")),
+        (false, _) => Err(Failure::plain("There is no broker that would bind and connect")),
+    }
 }
 
 /// What a broker stands on: the command can't reach the warden, the warden can look into the command.
-fn prepare_broker(abi: u32) -> Result<(), Failure> {
-    landlock::keep_off_the_warden(abi)?;
+fn prepare_broker(abi: u32, refuse_tcp: bool) -> Result<(), Failure> {
+    landlock::keep_off_the_warden(abi, refuse_tcp)?;
     // So that the warden can read what this process says before its first execve, which makes it dumpable anyway.
     rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable).map_err(Failure::at("dumpable"))
 }

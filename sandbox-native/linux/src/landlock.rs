@@ -56,7 +56,9 @@ pub fn restrict(domain: &Domain<'_>) -> Step {
 /// A second layer for the command alone. A domain can't trace or signal what is outside of it, and the warden is, with the
 /// first layer only (signals and abstract sockets from ABI 6). Where there is no Landlock, init of a pid namespace takes no
 /// signals and a process that is not dumpable can't be traced.
-pub fn keep_off_the_warden(abi: u32) -> Result<(), Failure> {
+///
+/// With `refuse_tcp` it may not bind or connect TCP itself either: that is the broker's alone, which has no such layer.
+pub fn keep_off_the_warden(abi: u32, refuse_tcp: bool) -> Result<(), Failure> {
     if abi == 0 {
         return Ok(());
     }
@@ -68,6 +70,9 @@ pub fn keep_off_the_warden(abi: u32) -> Result<(), Failure> {
         Ruleset::default().set_compatibility(CompatLevel::HardRequirement).handle_access(handled).map_err(failed)?;
     if abi >= 6 {
         ruleset = ruleset.scope(Scope::Signal | Scope::AbstractUnixSocket).map_err(failed)?;
+    }
+    if refuse_tcp && abi >= 4 {
+        ruleset = ruleset.handle_access(AccessNet::BindTcp | AccessNet::ConnectTcp).map_err(failed)?;
     }
     let root = rustix::fs::openat(CWD, "/", O_PATH, Mode::empty()).map_err(Failure::at("open /"))?;
     let created = ruleset.create().map_err(failed)?;

@@ -34,6 +34,7 @@ pub fn facts() -> LinuxFacts {
         openat2: knows_openat2(),
         seccomp_filter: filters.filter,
         user_notification: filters.listener,
+        socket_copies: crate::broker::can_copy_sockets(),
         no_new_privs: filters.no_new_privs,
         uid: rustix::process::geteuid().as_raw(),
         gid: rustix::process::getegid().as_raw(),

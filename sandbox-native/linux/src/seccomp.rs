@@ -13,6 +13,9 @@ const REFUSE: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned();
 const ABSENT: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
 /// What a kernel without TCP Fast Open says; programs then connect first.
 const UNSUPPORTED: u32 = libc::SECCOMP_RET_ERRNO | libc::EOPNOTSUPP.cast_unsigned();
+/// What a kernel without the protocol (MPTCP) or the option says; programs then do without.
+const NO_PROTOCOL: u32 = libc::SECCOMP_RET_ERRNO | libc::EPROTONOSUPPORT.cast_unsigned();
+const NO_OPTION: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOPROTOOPT.cast_unsigned();
 const TRAP: u32 = libc::SECCOMP_RET_USER_NOTIF;
 /// The call is not made, and its caller is told that it went well.
 const IGNORE: u32 = libc::SECCOMP_RET_ERRNO;
@@ -49,6 +52,7 @@ fn refused_sockets(around: Surroundings, judged: bool) -> When {
     let (families, netlink): (&[libc::c_int], &[libc::c_int]) = match around.network {
         Network::Blocked => (&[table::ALWAYS_OPEN_FAMILY], &table::NETLINK_PROTOCOLS_HOST),
         Network::Private => (&table::OPEN_FAMILIES, &table::NETLINK_PROTOCOLS),
+        Network::Loopback => (&table::OPEN_FAMILIES_ON_HOST, &table::NETLINK_PROTOCOLS_HOST),
         Network::Open if around.on_host => (&table::OPEN_FAMILIES_ON_HOST, &table::NETLINK_PROTOCOLS_HOST),
         Network::Open => (&table::OPEN_FAMILIES, &table::NETLINK_PROTOCOLS_HOST),
     };
@@ -93,8 +97,12 @@ fn socket_rules(verdicts: &mut Verdicts, around: Surroundings, traps: Option<Tra
         verdicts.push(libc::SYS_socketpair, connected(), REFUSE);
     }
     // Where the network is blocked, a refused socket is reported too: it is the only sign of an attempt.
-    let with = if brokered && around.network == Network::Blocked { TRAP } else { REFUSE };
+    let blocked = matches!(around.network, Network::Blocked | Network::Loopback);
+    let with = if brokered && blocked { TRAP } else { REFUSE };
     verdicts.push(libc::SYS_socket, refused_sockets(around, judged), with);
+    if around.network == Network::Loopback {
+        loopback_rules(verdicts);
+    }
     for (call, flags) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
         verdicts.push(call, When::AnyBit { arg: flags, mask: any_of(&[libc::MSG_FASTOPEN]) }, UNSUPPORTED);
     }
@@ -105,6 +113,32 @@ fn socket_rules(verdicts: &mut Verdicts, around: Surroundings, traps: Option<Tra
             verdicts.push(libc::SYS_bind, When::Always, TRAP);
         }
     }
+}
+
+/// TCP alone, which the broker binds, connects and lets listen; and no option that leads it elsewhere behind its back.
+fn loopback_rules(verdicts: &mut Verdicts) {
+    for family in unsigned(&[libc::AF_INET, libc::AF_INET6]) {
+        verdicts.push(libc::SYS_socket, When::SocketType { family, types: unsigned(&[libc::SOCK_STREAM]) }, TRAP);
+        let tcp = unsigned(&[0, libc::IPPROTO_TCP]);
+        let other = When::Given { arg: 0, value: family, of: 2, values: tcp, listed: false };
+        verdicts.push(libc::SYS_socket, other, NO_PROTOCOL);
+    }
+    let mut option = |level: libc::c_int, names: &[libc::c_int], listed, with| {
+        let when = When::Given { arg: 1, value: level.cast_unsigned(), of: 2, values: unsigned(names), listed };
+        verdicts.push(libc::SYS_setsockopt, when, with);
+    };
+    // Nobody else can listen where a socket without it listens.
+    option(libc::SOL_SOCKET, &[libc::SO_REUSEPORT], true, IGNORE);
+    option(libc::SOL_SOCKET, &table::SOCKET_OPTIONS_REFUSED, true, REFUSE);
+    option(libc::IPPROTO_IP, &table::IP_OPTIONS_LEFT, false, NO_OPTION);
+    option(libc::IPPROTO_IPV6, &table::IPV6_OPTIONS_LEFT, false, NO_OPTION);
+    option(libc::IPPROTO_TCP, &table::TCP_OPTIONS_REFUSED, true, NO_OPTION);
+    let levels = When::NoneOf { arg: 1, values: unsigned(&table::OPTION_LEVELS) };
+    verdicts.push(libc::SYS_setsockopt, levels, NO_OPTION);
+    // A socket that has no address yet would listen on all of them.
+    verdicts.push(libc::SYS_listen, When::Always, TRAP);
+    // The other ways than its last close by which a socket stops listening: this one, and connect.
+    verdicts.push(libc::SYS_shutdown, When::NoneOf { arg: 1, values: unsigned(&[libc::SHUT_WR]) }, TRAP);
 }
 
 /// Adds the calls that the broker answers. An open counts when its flags can write or make a file, or always; openat2
@@ -134,6 +168,10 @@ fn add_traps(verdicts: &mut Verdicts, traps: Traps) {
 
 fn filter(around: Surroundings, traps: Option<Traps>) -> Verdicts {
     let mut verdicts = refusals();
+    // Without a broker that binds and connects there is no loopback.
+    let judged = traps.is_some_and(|traps| traps.sockets);
+    let network = if judged { around.network } else { around.network.without_broker() };
+    let around = Surroundings { network, ..around };
     socket_rules(&mut verdicts, around, traps);
     if let Some(traps) = traps {
         add_traps(&mut verdicts, traps);
@@ -272,6 +310,61 @@ mod tests {
             let generic = answer_to(&plain, libc::SYS_socket, socket(libc::AF_NETLINK, 16));
             assert_eq!(generic == ALLOW, network == Network::Private, "{network:?}");
         }
+    }
+
+    #[test]
+    fn a_loopback_without_a_namespace_is_tcp_that_a_broker_binds_and_connects() {
+        let around = Surroundings { network: Network::Loopback, on_host: true };
+        let (plain, brokered) = (program_in(around, None), program_in(around, ALL));
+        let blocked = program_in(Surroundings { network: Network::Blocked, on_host: true }, None);
+        assert_eq!(plain, blocked, "without a broker");
+        assert_eq!(program_in(around, SOME).len(), program(Network::Blocked, SOME).len(), "without copies of sockets");
+        let socket = |family: i32, kind: i32, protocol: i32| {
+            answer_to(&brokered, libc::SYS_socket, [family as u64, kind as u64, protocol as u64, 0, 0, 0])
+        };
+        for family in [libc::AF_INET, libc::AF_INET6] {
+            let flags = libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+            assert_eq!(socket(family, libc::SOCK_STREAM | flags, 0), ALLOW);
+            assert_eq!(socket(family, libc::SOCK_STREAM, libc::IPPROTO_TCP), ALLOW);
+            assert_eq!(socket(family, libc::SOCK_STREAM, libc::IPPROTO_MPTCP), NO_PROTOCOL);
+            assert_eq!(socket(family, libc::SOCK_STREAM, libc::IPPROTO_SCTP), NO_PROTOCOL);
+            for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_SEQPACKET, libc::SOCK_DGRAM | flags] {
+                assert_eq!(socket(family, kind, 0), TRAP);
+            }
+        }
+        assert_eq!(socket(libc::AF_UNIX, libc::SOCK_STREAM, 0), ALLOW);
+        assert_eq!(socket(libc::AF_NETLINK, libc::SOCK_RAW, 0), ALLOW);
+        assert_eq!(socket(libc::AF_NETLINK, libc::SOCK_RAW, 16), TRAP);
+        let call = |number, second: i32| answer_to(&brokered, number, [3, second as u64, 0, 0, 0, 0]);
+        assert_eq!(
+            (call(libc::SYS_listen, 5), call(libc::SYS_bind, 0), call(libc::SYS_connect, 0)),
+            (TRAP, TRAP, TRAP)
+        );
+        assert_eq!(call(libc::SYS_shutdown, libc::SHUT_WR), ALLOW);
+        assert_eq!((call(libc::SYS_shutdown, libc::SHUT_RD), call(libc::SYS_shutdown, libc::SHUT_RDWR)), (TRAP, TRAP));
+    }
+
+    #[test]
+    fn options_that_lead_a_connection_elsewhere_are_refused_where_the_broker_judges_addresses() {
+        let around = Surroundings { network: Network::Loopback, on_host: true };
+        let brokered = program_in(around, ALL);
+        let set =
+            |level: i32, name: i32| answer_to(&brokered, libc::SYS_setsockopt, [3, level as u64, name as u64, 0, 0, 0]);
+        use libc::{IPPROTO_IP, IPPROTO_IPV6, IPPROTO_TCP, SOL_SOCKET};
+        for name in [libc::SO_REUSEADDR, libc::SO_KEEPALIVE, libc::SO_RCVBUF, libc::SO_LINGER] {
+            assert_eq!(set(SOL_SOCKET, name), ALLOW);
+        }
+        assert_eq!(set(SOL_SOCKET, libc::SO_REUSEPORT), IGNORE);
+        assert_eq!(set(SOL_SOCKET, libc::SO_BINDTODEVICE), REFUSE);
+        assert_eq!((set(IPPROTO_IP, libc::IP_TOS), set(IPPROTO_IP, 4)), (ALLOW, NO_OPTION));
+        let (routing, flow_label) = (57, 32);
+        assert_eq!(set(IPPROTO_IPV6, libc::IPV6_V6ONLY), ALLOW);
+        assert_eq!((set(IPPROTO_IPV6, routing), set(IPPROTO_IPV6, flow_label)), (NO_OPTION, NO_OPTION));
+        assert_eq!((set(IPPROTO_TCP, libc::TCP_NODELAY), set(IPPROTO_TCP, libc::TCP_KEEPIDLE)), (ALLOW, ALLOW));
+        assert_eq!(set(IPPROTO_TCP, libc::TCP_FASTOPEN_CONNECT), NO_OPTION);
+        assert_eq!((set(libc::SOL_NETLINK, 1), set(132, 1), set(255, 1)), (ALLOW, NO_OPTION, NO_OPTION));
+        let private = program(Network::Private, ALL);
+        assert_eq!(answer_to(&private, libc::SYS_setsockopt, [3, 0, 4, 0, 0, 0]), ALLOW);
     }
 
     #[test]

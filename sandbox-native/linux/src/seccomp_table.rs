@@ -197,6 +197,8 @@ pub const NAMES: &[(c_long, &str)] = &[
     (SYS_execveat, "execveat"),
     (SYS_connect, "connect"),
     (SYS_bind, "bind"),
+    (SYS_listen, "listen"),
+    (SYS_shutdown, "shutdown"),
     (SYS_sendto, "sendto"),
     (SYS_socket, "socket"),
     #[cfg(target_arch = "x86_64")]
@@ -262,3 +264,28 @@ pub const ALWAYS_OPEN_FAMILY: c_int = AF_NETLINK;
 pub const NETLINK_PROTOCOLS: [c_int; 4] = [0, 4, 15, 16];
 /// Netlink protocols that stay open without a network namespace: NETLINK_ROUTE.
 pub const NETLINK_PROTOCOLS_HOST: [c_int; 1] = [0];
+
+/// Options of TCP sockets that choose another way for their packets than the address, put the connect off until the first
+/// send, or let a process of the host listen on the same port: source routes (IP_OPTIONS, IPV6_RTHDR, flow labels with
+/// either), devices, TCP_FASTOPEN_CONNECT, protocols on top (TCP_ULP). Where the broker judges addresses, all options of IP that are not known to be
+/// harmless are refused; programs set them for speed and do without.
+pub const IP_OPTIONS_LEFT: [c_int; 8] =
+    [IP_TOS, IP_TTL, IP_RECVTOS, IP_RECVTTL, IP_RECVERR, IP_MTU_DISCOVER, IP_BIND_ADDRESS_NO_PORT, IP_PKTINFO];
+/// As above, of IPv6.
+pub const IPV6_OPTIONS_LEFT: [c_int; 8] = [
+    IPV6_V6ONLY,
+    IPV6_UNICAST_HOPS,
+    IPV6_TCLASS,
+    IPV6_RECVTCLASS,
+    IPV6_RECVERR,
+    IPV6_MTU_DISCOVER,
+    IPV6_RECVPKTINFO,
+    IPV6_RECVHOPLIMIT,
+];
+/// As above, of TCP: these are refused.
+pub const TCP_OPTIONS_REFUSED: [c_int; 4] = [TCP_FASTOPEN, TCP_FASTOPEN_CONNECT, TCP_ULP, TCP_REPAIR];
+/// As above, of every socket: these are refused. Devices, SO_MARK, programs that pick a socket of a group.
+pub const SOCKET_OPTIONS_REFUSED: [c_int; 5] =
+    [SO_BINDTODEVICE, SO_BINDTOIFINDEX, SO_MARK, SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF];
+/// The levels of options that are left at all.
+pub const OPTION_LEVELS: [c_int; 5] = [SOL_SOCKET, IPPROTO_IP, IPPROTO_IPV6, IPPROTO_TCP, SOL_NETLINK];

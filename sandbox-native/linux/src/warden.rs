@@ -62,6 +62,9 @@ impl Warden {
         // kernel has taken the mounts apart, which is a third of a millisecond.
         end_all();
         let status = ended.unwrap_or(WaitStatus::KILLED);
+        if let Some(broker) = self.broker.as_mut().filter(|_| status.shell_code() != 0) {
+            broker.conclude(&link);
+        }
         // If the supervisor is gone, so will this process be in a moment.
         let _ = link.send(&Message::Ended(status));
         status.shell_code()

@@ -146,8 +146,9 @@ pub fn properties(plan: &LinuxPlan, reports: &[OpReport]) -> BTreeMap<Property, 
     let given = plan.ops.iter().flat_map(|op| op.graded().1.iter().copied());
     for property in plan.asked.keys().copied().chain(given) {
         let of_level = |wanted: Level| {
-            plan.ops.iter().zip(reports).filter_map(move |(op, report)| {
+            plan.ops.iter().filter_map(move |op| {
                 let (level, gives) = op.graded();
+                let report = reports.iter().find(|report| report.op == op.name())?;
                 (level == wanted && gives.contains(&property)).then_some(report.state)
             })
         };

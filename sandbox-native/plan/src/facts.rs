@@ -20,6 +20,8 @@ pub struct LinuxFacts {
     pub seccomp_filter: bool,
     /// A filter can have a listener; false also when an outer sandbox already has one (EBUSY).
     pub user_notification: bool,
+    /// pidfd_getfd(2) works, with which the broker takes copies of its callers' sockets.
+    pub socket_copies: bool,
     /// PR_SET_NO_NEW_PRIVS works.
     pub no_new_privs: bool,
     /// Effective user id.

@@ -165,10 +165,20 @@ pub enum TmpPlace {
 pub enum Network {
     /// No network namespace: sockets that could reach anything are refused.
     Blocked,
+    /// No network namespace either: TCP sockets, with which the broker listens on the loopback only and connects to what
+    /// listens there in this run.
+    Loopback,
     /// A network namespace confines: ordinary families are open.
     Private,
     /// The host's network is open to the command.
     Open,
+}
+
+impl Network {
+    /// What is left of it where no broker binds and connects sockets.
+    pub fn without_broker(self) -> Network {
+        if self == Network::Loopback { Network::Blocked } else { self }
+    }
 }
 
 /// One step of the plan. `level` and `gives` are the same in each.

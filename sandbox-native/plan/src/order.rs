@@ -1,6 +1,6 @@
 //! The fixed order of steps, and the faults that make a plan unusable before anything is tried.
 
-use crate::{LinuxPlan, NamespaceKind, OpName, PlanOp, Tier, TmpPlace};
+use crate::{LinuxPlan, NamespaceKind, Network, OpName, PlanOp, Tier, TmpPlace};
 use std::fmt;
 
 /// Why a plan is refused without trying it.
@@ -52,7 +52,21 @@ pub fn check_order(plan: &LinuxPlan) -> Result<(), PlanFault> {
         _ => None,
     });
     plan.ops.iter().try_for_each(|op| check_ground(plan.tier, kinds, op))?;
+    check_loopback(plan)?;
     check_broker(plan)
+}
+
+/// Without a net namespace the broker gives the loopback, and the filter must leave it the sockets.
+fn check_loopback(plan: &LinuxPlan) -> Result<(), PlanFault> {
+    let has = |name| plan.ops.iter().any(|op| op.name() == name);
+    let filtered = plan.ops.iter().any(|op| matches!(op, PlanOp::Seccomp { network: Network::Loopback, .. }));
+    let fault = |why| Err(PlanFault::Unsupported(OpName::Loopback, why));
+    match (plan.tier == Tier::Landlock && has(OpName::Loopback), filtered) {
+        (true, false) => fault("without a net namespace it needs seccomp with network \"loopback\""),
+        (false, true) => fault("seccomp with network \"loopback\" needs this step, in the landlock tier"),
+        (true, true) if !has(OpName::Broker) => fault("without a net namespace it needs a broker"),
+        _ => Ok(()),
+    }
 }
 
 /// A broker hears of nothing without a filter, and could exceed the policy without a wall behind it.
@@ -117,7 +131,9 @@ fn check_ground(tier: Tier, kinds: Option<&[NamespaceKind]>, op: &PlanOp) -> Res
                 return fault("a path is not absolute and plain");
             }
         }
-        PlanOp::Loopback { .. } if !has(NamespaceKind::Net) => return fault("it needs a net namespace"),
+        PlanOp::Loopback { .. } if tier == Tier::Namespaces && !has(NamespaceKind::Net) => {
+            return fault("it needs a net namespace");
+        }
         PlanOp::PrivateTmp { at: TmpPlace::View, .. } if !has(NamespaceKind::Mount) => {
             return fault("at \"view\" needs a mount namespace");
         }

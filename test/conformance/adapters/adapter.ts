@@ -22,6 +22,7 @@ export type Feature =
   | "limit_seconds"
   | "report_reads"
   | "loopback"
+  | "private_loopback"
   | "read_confined"
   | "shared_limits"
   | "signals"

@@ -14,7 +14,16 @@ export function bwrapAdapter(cell: FoundCell): Adapter {
     missing: missing.length > 0 ? "bwrap missing (Debian: bubblewrap)" : cell.found ? null : cell.why,
     uid: cell.found ? cell.uid : -1,
     wrap: cell.found ? cell.wrap : (argv) => argv,
-    can: new Set(["write_deny", "read_deny", "network_open", "env_hide", "env_pass", "signals", "loopback"]),
+    can: new Set([
+      "write_deny",
+      "read_deny",
+      "network_open",
+      "env_hide",
+      "env_pass",
+      "signals",
+      "loopback",
+      "private_loopback",
+    ]),
     launch: (one, place, argv) => ({ argv: [...optionsOf(one, place), "--", ...argv] }),
     events: () => [],
   };

@@ -29,6 +29,7 @@ const CAN: readonly Feature[] = [
   "limit_seconds",
   "report_reads",
   "loopback",
+  "private_loopback",
   "read_confined",
   "shared_limits",
   "signals",
@@ -52,6 +53,7 @@ export function cordonAdapter(cell: Cell, binary: string): Adapter {
 }
 
 type Doctor = {
+  tier?: string;
   properties: { property: string; state: string }[];
   facts: { limits?: Record<"memory" | "processes", string> };
 };
@@ -62,11 +64,12 @@ export function canIn(binary: string, uid: number, wrap: (argv: string[], place:
   const env = { PATH: SYSTEM_PATH, HOME: place.home, CORDON_STATE_DIR: join(place.state, "cordon") };
   const asked = Bun.spawnSync(wrap([binary, "doctor", "--json"], place), { cwd: place.work, env });
   removePlace(place);
-  const { properties, facts }: Doctor = JSON.parse(asked.stdout.toString() || '{"properties":[],"facts":{}}');
+  const { tier, properties, facts }: Doctor = JSON.parse(asked.stdout.toString() || '{"properties":[],"facts":{}}');
   const lacks = (name: string) => properties.some(({ property, state }) => property === name && state === "missing");
   const { memory = "none", processes = "none" } = facts.limits ?? {};
   const lost: (Feature | false)[] = [
     lacks("net.loopback") && "loopback",
+    (lacks("net.loopback") || tier !== "namespaces") && "private_loopback",
     memory === "none" && "limit_memory",
     !memory.startsWith("cgroup") && "shared_limits",
     processes === "none" && "limit_processes",

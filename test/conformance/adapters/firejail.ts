@@ -26,6 +26,7 @@ export function firejailAdapter(cell: FoundCell): Adapter {
         "env_pass",
         "signals",
         "loopback",
+        "private_loopback",
       ] as const),
       ...(["limit_memory", "limit_processes", "limit_file_size", "limit_seconds"] as const),
     ]),

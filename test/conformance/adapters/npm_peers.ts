@@ -32,6 +32,7 @@ const PEERS: Record<"srt" | "landstrip" | "codex", Peer> = {
       "env_pass",
       "signals",
       "loopback",
+      "private_loopback",
     ],
     launch: (one, place, { program, argv }) => ({
       argv: [program, "--settings", join(place.state, SETTINGS), "-c", argv.map(quoted).join(" ")],
@@ -72,6 +73,7 @@ const PEERS: Record<"srt" | "landstrip" | "codex", Peer> = {
       "env_pass",
       "signals",
       "loopback",
+      "private_loopback",
     ],
     launch: (one, place, { program, argv }) => ({
       argv: [program, "sandbox", "-P", "case", "--", ...argv],

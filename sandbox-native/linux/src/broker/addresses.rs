@@ -2,7 +2,9 @@
 
 use super::call::Call;
 use plan::{DeniedOp, Network, ObservedDenial, Property};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use rustix::io::Errno;
+use rustix::net::AddressFamily;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// The denial that a connect or send to this address will end in, if it will.
 pub fn judge(call: &Call<'_>, address: &[u8], network: Network) -> Option<ObservedDenial> {
@@ -10,7 +12,8 @@ pub fn judge(call: &Call<'_>, address: &[u8], network: Network) -> Option<Observ
     let (ip, port) = parse_ip(address)?;
     let local = ip.is_loopback() || ip.is_unspecified();
     let (errno, note) = match network {
-        Network::Open => return None,
+        // What is sent to an address over TCP goes where the socket is connected.
+        Network::Open | Network::Loopback => return None,
         Network::Private if local => {
             if is_served(pid, port) {
                 return None;
@@ -31,15 +34,22 @@ pub fn judge(call: &Call<'_>, address: &[u8], network: Network) -> Option<Observ
 
 /// A socket of a family that leads out. Unix sockets are refused too and not reported: libc tries nscd's at every name it
 /// looks up, and here nobody can know which one was meant.
-pub fn refused_socket(call: &Call<'_>) -> Option<ObservedDenial> {
+pub fn refused_socket(call: &Call<'_>, network: Network) -> Option<ObservedDenial> {
     let name = match call.int(0) {
         libc::AF_INET => "AF_INET",
         libc::AF_INET6 => "AF_INET6",
         _ => return None,
     };
-    let note = Some(format!("{name} sockets are refused; the address is not known yet"));
+    let which = if network == Network::Loopback { " that are not TCP's" } else { "" };
+    let note = Some(format!("{name} sockets{which} are refused; the address is not known yet"));
     let denial = call.bare_denial(DeniedOp::Connect, Property::NetBlocked);
     Some(ObservedDenial { errno: Some("EPERM".into()), note, ..denial })
+}
+
+/// Where there is a loopback, libc makes such a socket to sort the addresses of "localhost", and does as well without; as it
+/// could be anybody's, it is told at the end, of a command that failed.
+pub fn only_sorts(call: &Call<'_>, network: Network) -> bool {
+    network == Network::Loopback && call.int(1) == libc::SOCK_DGRAM | libc::SOCK_CLOEXEC && call.int(2) == 0
 }
 
 /// The first field of every address.
@@ -47,7 +57,21 @@ pub fn family(address: &[u8]) -> Option<i32> {
     Some(u16::from_ne_bytes(address.get(..2)?.try_into().ok()?).into())
 }
 
-fn parse_ip(address: &[u8]) -> Option<(IpAddr, u16)> {
+/// The address of a place for a socket of a family: IPv4 is mapped for one of IPv6.
+pub fn to_bytes(place: SocketAddr, family: AddressFamily) -> Result<Vec<u8>, Errno> {
+    let number = family.as_raw().to_ne_bytes();
+    let port = place.port().to_be_bytes();
+    let six = |ip: Ipv6Addr| [&number[..], &port, &[0; 4], &ip.octets(), &[0; 4]].concat();
+    match (family, place.ip()) {
+        (AddressFamily::INET, IpAddr::V4(ip)) => Ok([&number[..], &port, &ip.octets(), &[0; 8]].concat()),
+        (AddressFamily::INET6, IpAddr::V4(ip)) => Ok(six(ip.to_ipv6_mapped())),
+        (AddressFamily::INET6, IpAddr::V6(ip)) => Ok(six(ip)),
+        _ => Err(Errno::AFNOSUPPORT),
+    }
+}
+
+/// Address and port, mapped ones as IPv4.
+pub fn parse_ip(address: &[u8]) -> Option<(IpAddr, u16)> {
     let port = u16::from_be_bytes(address.get(2..4)?.try_into().ok()?);
     let ip = match family(address)? {
         libc::AF_INET => {

@@ -13,6 +13,7 @@ mod exec;
 mod fifo;
 mod inner;
 mod judge;
+mod loopback;
 mod metadata;
 mod names;
 mod open;
@@ -21,7 +22,7 @@ mod sockets;
 mod unix_sockets;
 
 use crate::enforced::Failure;
-use crate::link::Link;
+use crate::link::{Link, Message};
 use crate::seccomp::Traps;
 use crate::sys;
 pub use call::{Answer, Call};
@@ -29,9 +30,11 @@ use denials::Denials;
 use fifo::Fifos;
 use inner::Domains;
 use judge::Judge;
-use plan::{LinuxPlan, Network, PlanOp};
+use loopback::Loopback;
+use plan::{LinuxPlan, Network, ObservedDenial, PlanOp, Report};
 use rustix::io::Errno;
 use sockets::Sockets;
+pub use sockets::can_copy as can_copy_sockets;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
@@ -53,6 +56,9 @@ pub struct Broker {
     fifos: Fifos,
     domains: Domains,
     sockets: Sockets,
+    loopback: Loopback,
+    /// A refusal that may have done no harm.
+    doubtful: Option<ObservedDenial>,
     /// Whether connects and binds are carried out here.
     judges_sockets: bool,
 }
@@ -68,12 +74,15 @@ impl Ready {
             PlanOp::Seccomp { network, .. } => Some(*network),
             _ => None,
         });
+        let traps = Traps { reads: guard.reads, metadata: guard.metadata, sockets: sockets::can_copy() };
+        let network = network.unwrap_or(Network::Open);
+        let network = if traps.sockets { network } else { network.without_broker() };
         let made = check_ground().and_then(|()| Judge::new(guard));
         Some(made.map(|judge| Ready {
-            traps: Traps { reads: guard.reads, metadata: guard.metadata, sockets: sockets::can_copy() },
+            traps,
             judge,
             denials: Denials::new(plan, tmpdir),
-            network: network.unwrap_or(Network::Open),
+            network,
             sockets: Sockets::new(&guard.unix),
         }))
     }
@@ -90,6 +99,8 @@ impl Ready {
             fifos: Fifos::default(),
             domains: Domains::below(command),
             sockets,
+            loopback: Loopback::default(),
+            doubtful: None,
             judges_sockets: traps.sockets,
         }
     }
@@ -119,7 +130,7 @@ impl Broker {
 
     /// How long poll may wait, if something has to be tried again.
     pub fn pause(&self) -> Option<Duration> {
-        [self.fifos.pause(), self.sockets.connects.pause()].into_iter().flatten().min()
+        [self.fifos.pause(), self.sockets.connects.pause(), self.loopback.pause()].into_iter().flatten().min()
     }
 
     /// Takes one call and answers it. An error means that nobody is left who could be trapped.
@@ -136,15 +147,25 @@ impl Broker {
         Ok(())
     }
 
+    /// Tells what was kept back, when the command has failed.
+    pub fn conclude(&mut self, link: &Link) {
+        if let Some(denial) = self.doubtful.take() {
+            let _ = link.send(&Message::Event(Box::new(Report::Denial(denial))));
+        }
+    }
+
     /// Tries again what had to wait.
     pub fn retry(&mut self, _: &Link) {
         self.fifos.retry(self.listener.as_fd());
         self.sockets.connects.look(self.listener.as_fd());
+        self.loopback.look();
     }
 
     fn decide(&mut self, call: &Call<'_>) -> Result<Answer, Errno> {
         match call.number {
             libc::SYS_connect | libc::SYS_sendto | libc::SYS_bind | libc::SYS_socket => self.socket_call(call),
+            libc::SYS_listen => self.listen_call(call),
+            libc::SYS_shutdown => self.shutdown_call(call),
             libc::SYS_landlock_restrict_self => self.domains.note(call),
             libc::SYS_execve | libc::SYS_execveat => {
                 self.execute(call);

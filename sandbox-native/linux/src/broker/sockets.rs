@@ -6,6 +6,7 @@ use super::call::{Answer, Call, done};
 use super::connects::Connects;
 use super::{Broker, addresses};
 use crate::sys;
+use plan::{Network, ObservedDenial};
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketType, sockopt};
@@ -91,9 +92,15 @@ pub fn can_copy() -> bool {
     me.is_ok_and(|me| pidfd_getfd(&me, me.as_raw_fd(), PidfdGetfdFlags::empty()).is_ok())
 }
 
+/// Whether a connect may have to wait for the other side.
+pub fn may_wait(socket: &OwnedFd) -> Result<bool, Errno> {
+    let waits = !rustix::fs::fcntl_getfl(socket)?.contains(OFlags::NONBLOCK);
+    Ok(waits && matches!(sockopt::socket_type(socket)?, SocketType::STREAM | SocketType::SEQPACKET))
+}
+
 impl Call<'_> {
     /// A copy of the caller's socket.
-    fn socket(&self) -> Result<OwnedFd, Errno> {
+    pub fn socket(&self) -> Result<OwnedFd, Errno> {
         let number = self.int(0);
         if number < 0 {
             return Err(Errno::BADF);
@@ -123,8 +130,12 @@ impl Broker {
             libc::SYS_connect => Ok(self.foretell(call, 1)),
             libc::SYS_sendto => Ok(self.foretell(call, 4)),
             _ => {
-                if let Some(denial) = addresses::refused_socket(call) {
-                    self.denials.tell(call, denial);
+                match addresses::refused_socket(call, self.network) {
+                    Some(denial) if addresses::only_sorts(call, self.network) => {
+                        self.doubtful.get_or_insert(ObservedDenial { exe: call.caller.exe(), ..denial });
+                    }
+                    Some(denial) => self.denials.tell(call, denial),
+                    None => {}
                 }
                 Err(Errno::PERM)
             }
@@ -152,6 +163,9 @@ impl Broker {
         if sockopt::socket_domain(&socket)? == AddressFamily::UNIX {
             return self.connect_unix(call, socket, address);
         }
+        if self.network == Network::Loopback {
+            return self.connect_tcp(call, socket, &address);
+        }
         self.tell_of(call, &address);
         self.connect(call, socket, (address, None))
     }
@@ -163,11 +177,10 @@ impl Broker {
         socket: OwnedFd,
         (address, node): (Vec<u8>, Option<OwnedFd>),
     ) -> Result<Answer, Errno> {
-        let waits = !rustix::fs::fcntl_getfl(&socket)?.contains(OFlags::NONBLOCK)
-            && matches!(sockopt::socket_type(&socket)?, SocketType::STREAM | SocketType::SEQPACKET);
-        if waits {
+        if may_wait(&socket)? {
             let rulesets = self.domains.of(call)?;
-            return self.sockets.connects.start(call, (self.listener.as_fd(), &rulesets), (socket, &address, node));
+            let started = (self.listener.as_fd(), rulesets.as_slice());
+            return self.sockets.connects.start(call, started, (socket, &address, node)).map(|_| Answer::Given);
         }
         done(self.domains.make(call, || sys::connect(socket.as_fd(), &address)))
     }
@@ -178,6 +191,9 @@ impl Broker {
         self.still_waits(call)?;
         if sockopt::socket_domain(&socket)? == AddressFamily::UNIX {
             return self.bind_unix(call, &socket, &address);
+        }
+        if self.network == Network::Loopback {
+            return self.bind_tcp(call, &socket, &address);
         }
         done(self.domains.make(call, || sys::bind(socket.as_fd(), &address)))
     }

@@ -17,7 +17,7 @@ pub use seccomp::{
     SeccompNotice, answer_errno, answer_fd, answer_value, continue_call, enable_sync_wakeup, load_filter,
     load_filter_listened, notice_is_live, receive_notice,
 };
-pub use sockets::{bind, connect, own_address};
+pub use sockets::{awaits_answer, bind, connect, own_address};
 
 use rustix::io::Errno;
 use std::os::fd::{AsRawFd, BorrowedFd};

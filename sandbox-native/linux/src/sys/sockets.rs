@@ -31,3 +31,22 @@ pub fn own_address(socket: BorrowedFd<'_>) -> Result<Vec<u8>, Errno> {
     address.truncate(length as usize);
     Ok(address)
 }
+
+/// True for a TCP socket that has sent its first packet and has no answer yet.
+pub fn awaits_answer(socket: BorrowedFd<'_>) -> bool {
+    const SYN_SENT: u8 = 2;
+    // The first byte of struct tcp_info is the state; the kernel writes no more than it is given room for.
+    let mut state = 0_u8;
+    let mut length: libc::socklen_t = 1;
+    // SAFETY: the kernel writes at most `length` bytes, which is one.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            (&raw mut state).cast(),
+            &raw mut length,
+        )
+    };
+    result == 0 && state == SYN_SENT
+}
