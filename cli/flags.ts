@@ -128,7 +128,7 @@ export const COMMON_FLAGS = {
   mode: {
     takes: "value",
     hint: "MODE",
-    help: "permission mode: read-only, workspace-write, danger-full-access, prompt or allow (also $CORDON_PERMISSION_MODE)",
+    help: "permission mode: read-only (plan), workspace-write (accept-edits), danger-full-access, prompt, allow or dont-ask (also $CORDON_PERMISSION_MODE)",
     apply: (draft, value) => {
       draft.mode = parseMode(value ?? "", "--mode");
     },

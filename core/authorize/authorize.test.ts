@@ -142,7 +142,7 @@ test("D1 a path through a link is judged at both ends, a plain one once, and the
   expect(questions.map(({ effects }) => effects)).toEqual([
     [
       { kind: "read", path: folder.at("app/link.txt") },
-      { kind: "read", path: folder.at("secret.txt") },
+      { kind: "read", path: folder.at("secret.txt"), link: folder.at("app/link.txt") },
     ],
     [{ kind: "read", path: folder.at("app/note.txt") }],
   ]);

@@ -52,6 +52,8 @@ function questionFor(call: ValidatedCall, authority: Authority): PolicyQuestion 
       cwd: place.cwd,
       home: place.home,
       roots: [place.workspace, ...roots],
+      asks: mode.asks ?? "person",
+      explain: true,
     };
   } catch (error) {
     return refuse(failureOf(error, "authorize"));

@@ -15,7 +15,7 @@ export function effectsOf(needs: readonly Need[], resolve: ResolvePath): Effect[
       ? [{ kind, path: real }]
       : [
           { kind, path: absolute },
-          { kind, path: real },
+          { kind, path: real, link: absolute },
         ];
   });
 }

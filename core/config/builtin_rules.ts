@@ -1,5 +1,5 @@
 import type { RuleLists, RuleSource } from "../contract/verdict.ts";
-import { SECRETS, trustPlaces } from "./protected_paths.ts";
+import { SAMPLE_ENDINGS, SECRET_NAMES, SECRETS, trustPlaces } from "./protected_paths.ts";
 
 /** Files of the system: a tool that edits one is refused in every mode but by a person's own hand (D4). */
 const SYSTEM_FILES = ["//bin", "//boot", "//dev", "//etc", "//lib", "//lib64", "//proc", "//sbin", "//sys", "//usr"];
@@ -22,9 +22,6 @@ const START_UP_FILES = [
 /** What git obeys, below the workspace. */
 const GIT_FILES = [".git/hooks", ".git/config", ".git/config.worktree", ".git/info/attributes"];
 
-/** Names of secrets at any depth, as the sandbox hides them. */
-const SECRET_NAMES = [".env", ".env.*", ".dev.vars", "id_rsa", "id_ed25519"];
-
 /**
  * The weakest layer: the same tables that the sandbox hides and protects by, as rules for tools. Reading a secret asks,
  * writing one is denied; host-trust files ask. cordon's own state is closed to writing: who could change the launcher or the
@@ -32,23 +29,36 @@ const SECRET_NAMES = [".env", ".env.*", ".dev.vars", "id_rsa", "id_ed25519"];
  */
 export function builtinRules(stateFolder: string, configFolder?: string): RuleLists {
   const rule = (text: string): RuleSource => ({ rule: text, layer: "built-in", origin: "built-in" });
-  const secrets = [...SECRETS.map(({ path }) => pathSpec(path)), ...SECRET_NAMES];
+  const named = (tool: "Read" | "Edit") => SECRET_NAMES.map((name) => namedSecret(tool, name));
+  const secrets = SECRETS.map(({ path }) => pathSpec(path));
   return {
     allow: [],
     // The output of background tasks lies in the state folder too, and is there to be read.
     ask: [
       rule(`Read(${pathSpec(`${stateFolder}/audit.jsonl`)})`),
       ...secrets.map((path) => rule(`Read(${path})`)),
+      ...named("Read"),
       ...[...GIT_FILES, ...trustPlaces().map(({ path }) => path)].map((path) => rule(`Edit(/${path})`)),
     ],
     deny: [
-      pathSpec(stateFolder),
-      ...(configFolder ? [pathSpec(configFolder)] : []),
-      ...secrets,
-      ...SYSTEM_FILES,
-      ...START_UP_FILES,
-    ].map((path) => rule(`Edit(${path})`)),
+      ...[
+        pathSpec(stateFolder),
+        ...(configFolder ? [pathSpec(configFolder)] : []),
+        ...secrets,
+        ...SYSTEM_FILES,
+        ...START_UP_FILES,
+      ].map((path) => rule(`Edit(${path})`)),
+      ...named("Edit"),
+    ],
   };
+}
+
+/** A rule on a name at any depth, with the samples among the names carved out. */
+function namedSecret(tool: "Read" | "Edit", name: string): RuleSource {
+  const rule = { rule: `${tool}(${name})`, layer: "built-in", origin: "built-in" };
+  if (!name.endsWith("*")) return rule;
+  const samples = SAMPLE_ENDINGS.flatMap((ending) => [name.replace(/\*$/, ending), `${name}.${ending}`]);
+  return { ...rule, except: samples.map((sample) => `${tool}(${sample})`) };
 }
 
 /** Rules write an absolute path with two slashes. */

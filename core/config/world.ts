@@ -2,7 +2,6 @@ import { homedir } from "node:os";
 import { ToolFault } from "../contract/fault.ts";
 import type { ModeSetting } from "../contract/request.ts";
 import type { Place } from "../contract/tool.ts";
-import type { Mode } from "../contract/verdict.ts";
 import { isAsStrict, stricter } from "./settings/strictness.ts";
 import type { Settings } from "../contract/settings.ts";
 import { realpath } from "./look.ts";
@@ -22,16 +21,33 @@ export type World = {
   stdinIsTty: boolean;
 };
 
-/** The modes with their other spellings. */
-const MODES: Readonly<Record<string, Mode>> = {
-  "read-only": "read-only",
-  readonly: "read-only",
-  plan: "read-only",
-  "workspace-write": "workspace-write",
-  "danger-full-access": "danger-full-access",
-  prompt: "prompt",
-  allow: "allow",
+/** What a name of a mode stands for. */
+type ModeName = Pick<ModeSetting, "mode" | "preset" | "asks">;
+
+/** The presets: a name for a mode, and in `dont-ask` what would ask is denied. Claude Code's spellings of them hold too. */
+const PLAN: ModeName = { mode: "read-only", preset: "plan" };
+const ACCEPT_EDITS: ModeName = { mode: "workspace-write", preset: "accept-edits" };
+const DONT_ASK: ModeName = { mode: "workspace-write", preset: "dont-ask", asks: "deny" };
+
+/** The modes and presets with their other spellings, in lower case. */
+const MODES: Readonly<Record<string, ModeName>> = {
+  "read-only": { mode: "read-only" },
+  readonly: { mode: "read-only" },
+  plan: PLAN,
+  "workspace-write": { mode: "workspace-write" },
+  default: { mode: "workspace-write" },
+  "accept-edits": ACCEPT_EDITS,
+  acceptedits: ACCEPT_EDITS,
+  "dont-ask": DONT_ASK,
+  dontask: DONT_ASK,
+  "danger-full-access": { mode: "danger-full-access" },
+  prompt: { mode: "prompt" },
+  allow: { mode: "allow" },
+  bypasspermissions: { mode: "allow" },
 };
+
+/** The names that messages offer. */
+const OFFERED = "read-only, workspace-write, danger-full-access, prompt, allow, plan, accept-edits, dont-ask";
 
 /** The mode that holds when nobody sets one. */
 export const DEFAULT_MODE: ModeSetting = { mode: "workspace-write", origin: "the default" };
@@ -41,11 +57,11 @@ export function parseMode(text: string, origin: string): ModeSetting {
   const name = text.trim().toLowerCase();
   // Object.hasOwn: "constructor" is a key of every record and no mode.
   const mode = Object.hasOwn(MODES, name) ? MODES[name] : undefined;
-  if (mode !== undefined) return { mode, origin };
+  if (mode !== undefined) return { ...mode, origin };
   throw new ToolFault({
     code: "config.invalid",
     message: `${origin} is ${JSON.stringify(text)}, and no permission mode has this name`,
-    hint: `use one of ${[...new Set(Object.values(MODES))].join(", ")}`,
+    hint: `use one of ${OFFERED}`,
   });
 }
 

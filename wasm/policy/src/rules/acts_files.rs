@@ -400,9 +400,12 @@ fn find(args: &[&Word], places: &Places) -> Option<Acts> {
             .iter()
             .take_while(|word| !word.text.as_deref().is_some_and(|text| text.starts_with(['-', '(', '!'])))
             .collect();
+        // What covers the folder covers all that is below; what is only below may or may not be found.
         let paths: Vec<PathValue> = match folders.as_slice() {
-            [] => vec![below(None, places)],
-            folders => folders.iter().map(|folder| below(Some(folder), places)).collect(),
+            [] => vec![places.resolve_text("."), below(None, places)],
+            folders => {
+                folders.iter().flat_map(|folder| [places.resolve(folder), below(Some(folder), places)]).collect()
+            }
         };
         paths.into_iter().for_each(|path| acts.push_path(Access::Delete, path));
     }

@@ -2,7 +2,7 @@
 
 use super::acts::Acts;
 use super::acts_git;
-use super::command::{is_harmless, system_name, text};
+use super::command::{is_harmless, is_powerful, system_name, text};
 use super::judge::{Found, Judge};
 use super::paths::{PathValue, Places, is_inside};
 use super::pattern::{CommandPattern, Matcher, Rule};
@@ -11,7 +11,7 @@ use super::shell_only;
 use super::types::{By, Mode, Required, RuleSource, Verdict};
 use super::wildcard::{Proof, Token, matches};
 use super::wrappers::{View, program};
-use crate::shell::ast::Simple;
+use crate::shell::ast::{Assignment, Simple};
 
 /// A verdict, the rule behind it, and what is not known of the command where that decided.
 pub(super) type Permitted = ((Verdict, By), Option<RuleSource>, Option<&'static str>);
@@ -66,9 +66,11 @@ impl<'q> Judge<'q> {
             }
         }
         let git_elsewhere = program(inner) == Some("git") && !self.in_a_root(inner);
-        let table = harmless && inner.tame && found.scripts.is_empty() && !git_elsewhere;
-        let runs_itself = found.views.len() == 1 && shell_only::is_shell_only(inner);
-        if table && (read_only::is_read_only(inner) || runs_itself) {
+        let ignored = simple.assignments.iter().all(|assignment| leaves_alone(assignment, inner));
+        let table = (harmless || ignored) && inner.tame && found.scripts.is_empty() && !git_elsewhere;
+        let runs_itself = found.views.len() == 1 && (shell_only::is_shell_only(inner) || self.calls_function(inner));
+        let reads = table && (read_only::is_read_only(inner) || runs_itself);
+        if reads || harmless && searches_only(found) {
             return ((self.asked.by_mode(Required::ReadOnly), By::ReadOnlyTable), None, None);
         }
         let known = harmless && inner.tame && found.scripts.is_empty();
@@ -129,6 +131,25 @@ impl<'q> Judge<'q> {
         }
         !cwds.is_empty() && cwds.iter().all(trusted)
     }
+}
+
+/// `find -exec` with commands that only read.
+fn searches_only(found: &Found) -> bool {
+    let Some((find, inner)) = found.views.split_first().filter(|(_, inner)| !inner.is_empty()) else { return false };
+    let real = find.argv[0].text.as_deref().map(system_name) == Some("find");
+    let runs_directly = found.leaves.len() == inner.len() && found.maybe.is_empty() && found.scripts.is_empty();
+    real && runs_directly && read_only::finds_only(&find.argv[1..]) && inner.iter().all(read_only::is_read_only)
+}
+
+/// Programs of the table that obey variables of their own, or show them.
+const OBEYING: [&str; 5] = ["file", "git", "rg", "sort", "tree"];
+
+/// Whether a variable set for this command alone can change nothing about it: the tools of POSIX and the builtins read
+/// none but those with power over every program.
+fn leaves_alone(assignment: &Assignment, inner: &View) -> bool {
+    let plain = !assignment.array && assignment.subscript.is_none() && !is_powerful(&assignment.name);
+    let name = program(inner).unwrap_or_default();
+    plain && !OBEYING.contains(&name) && !read_only::asks_version(name)
 }
 
 /// The text of a command with its assignments before it, as a rule may spell it out.

@@ -163,6 +163,12 @@ pub(crate) fn refusal(view: &View, place: Place) -> Option<String> {
         |instead: &str| Some(format!("\"{name}\" waits for a person at a terminal, and there is none; {instead}"));
     match name {
         "ssh" if !place.fed && ssh_waits(&args) => return refuse("give the remote command: \"ssh HOST COMMAND\""),
+        "read" if !place.fed && !args.iter().any(|arg| arg.starts_with("-u")) => {
+            return refuse("feed it: \"read NAME < FILE\", or set the variable");
+        }
+        "git" if git_edits(&args) && !view.open => {
+            return refuse("give the message with \"-m\" or \"-F\", or \"--no-edit\"");
+        }
         "git" if git_waits(&args) && !place.fed => return refuse("use the form without \"-i\" and \"-p\""),
         _ => {}
     }
@@ -198,6 +204,17 @@ fn ssh_waits(args: &[&str]) -> bool {
         at += 1;
     }
     operands == 1
+}
+
+/// `git commit` without a message opens an editor.
+fn git_edits(args: &[&str]) -> bool {
+    let given = |arg: &&str| match arg.strip_prefix("--") {
+        Some(long) => ["message", "file", "no-edit", "dry-run", "reuse-message", "fixup", "help"]
+            .iter()
+            .any(|name| long.starts_with(name)),
+        None => arg.strip_prefix('-').is_some_and(|letters| letters.contains(['m', 'F', 'C'])) || *arg == "…",
+    };
+    args.first() == Some(&"commit") && !args.iter().skip(1).any(|arg| given(arg))
 }
 
 fn git_waits(args: &[&str]) -> bool {

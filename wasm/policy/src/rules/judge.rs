@@ -8,6 +8,7 @@ use super::decide::Asked;
 use super::effects::{Doubt, Effects};
 use super::evaluated_data;
 use super::interactive;
+use super::known_names::KnownNames;
 use super::paths::{PathValue, Places};
 use super::pattern::Access;
 use super::programs;
@@ -50,18 +51,27 @@ pub(crate) struct Judge<'q> {
     depth: u32,
     /// A variable is exported, so a program may get more than its own line says.
     pub(super) exports: bool,
+    pub(super) names: KnownNames,
     pub(crate) steps: Vec<TraceStep>,
 }
 
 impl<'q> Judge<'q> {
     pub(crate) fn new(asked: Asked<'q>) -> Self {
-        Judge { asked, places: Places::of(asked.question), outer: None, depth: 0, exports: false, steps: Vec::new() }
+        Judge {
+            asked,
+            places: Places::of(asked.question),
+            outer: None,
+            depth: 0,
+            exports: false,
+            names: KnownNames::default(),
+            steps: Vec::new(),
+        }
     }
 
     /// Judges a script given as text.
     pub(crate) fn source(&mut self, source: &str) {
         match crate::shell::parse(source) {
-            Ok(script) => self.script(&script),
+            Ok(script) => self.script(source, &script),
             Err(fault) => {
                 let part: String = source.chars().take(200).collect();
                 let note = format!("The command cannot be parsed: {}", fault.message);
@@ -70,8 +80,9 @@ impl<'q> Judge<'q> {
         }
     }
 
-    fn script(&mut self, script: &Script) {
+    fn script(&mut self, source: &str, script: &Script) {
         let flat = flatten(script);
+        self.names = KnownNames::of(source, script, &flat);
         if let Some(name) = critical::fork_bomb(&flat) {
             let note =
                 format!("The function \"{name}\" starts itself again and again (a fork bomb), which is never run");

@@ -70,12 +70,24 @@ impl<'q> Judge<'q> {
         self.push(label.to_string(), simple.span, judged, (rule, note));
     }
 
+    /// A call of a function that the script defines before; what its body does is judged where it stands.
+    pub(super) fn calls_function(&self, view: &View) -> bool {
+        let word = view.argv[0];
+        word.text.as_deref().is_some_and(|name| self.names.is_function(name, word.span[0]))
+    }
+
     /// What all of its command lines do.
     fn acts(&self, simple: &Simple, found: &Found) -> Acts {
         let mut all = Acts { everyday: true, ..Acts::default() };
         for (index, view) in found.views.iter().enumerate() {
             let leaf = found.leaves.contains(&index);
-            let does = if leaf { acts::of(view, &self.places) } else { acts::of_wrapper(view, &self.places) };
+            let does = if index == 0 && self.calls_function(view) {
+                Acts::default()
+            } else if leaf {
+                acts::of(view, &self.places)
+            } else {
+                acts::of_wrapper(view, &self.places)
+            };
             all.join(if leaf { does } else { Acts { everyday: true, ..does } });
         }
         for assignment in &simple.assignments {

@@ -3,7 +3,7 @@
 use super::command::system_name;
 use super::read_only_options::{GIT, OPTIONS, Safe, VERSIONED};
 use super::wrappers::View;
-use crate::shell::ast::{Piece, Word};
+use crate::shell::ast::{Piece, Why, Word};
 
 /// Commands of the table that do not read the files named by their arguments.
 const NOT_READING: [&str; 17] = [
@@ -36,6 +36,22 @@ pub(crate) fn is_read_only(view: &View) -> bool {
     }
 }
 
+/// Whether `find` with these arguments changes nothing by itself; what `-exec` runs is judged apart.
+pub(super) fn finds_only(args: &[&Word]) -> bool {
+    let Some((_, Safe::Without { long, .. })) = OPTIONS.iter().find(|(known, _)| *known == "find") else {
+        return false;
+    };
+    args.iter().all(|word| {
+        word.text.as_deref() == Some("-exec")
+            || word.text.as_deref().map_or_else(|| is_operand(word), |text| !long.contains(&text))
+    })
+}
+
+/// Whether it is a program that is in the table for its version alone.
+pub(super) fn asks_version(name: &str) -> bool {
+    VERSIONED.contains(&name)
+}
+
 /// Whether the arguments of this command are paths that it reads.
 pub(crate) fn reads_arguments(name: &str) -> bool {
     !NOT_READING.contains(&name)
@@ -60,6 +76,10 @@ pub(super) fn is_operand(word: &Word) -> bool {
     if let Some(text) = &word.text {
         return !text.starts_with('-') || text == "-";
     }
+    // `/dev/fd/63`.
+    if is_stream(word) {
+        return true;
+    }
     let splits = |piece: &Piece| matches!(piece, Piece::Dyn { quoted: false, .. });
     let starts = match word.pieces.first() {
         Some(Piece::Lit(text)) => !text.is_empty() && !text.starts_with('-'),
@@ -67,6 +87,11 @@ pub(super) fn is_operand(word: &Word) -> bool {
         _ => false,
     };
     starts && !word.pieces.iter().any(splits)
+}
+
+/// `<(…)`: the name of a pipe.
+pub(super) fn is_stream(word: &Word) -> bool {
+    matches!(word.pieces.as_slice(), [Piece::Dyn { why: Why::Process, .. }])
 }
 
 fn option_allowed(word: &Word, short: &str, long: &[&str]) -> bool {
@@ -128,6 +153,11 @@ pub(super) fn is_git_reading(args: &[&Word]) -> bool {
                 && (operands == 0
                     || matches!(first, Some("--list" | "--contains" | "--merged" | "--no-merged"))
                     || (name == "tag" && first == Some("-l")))
+        }
+        // `git config NAME` shows, with a second word it sets.
+        (_, "config") if args.len() == 1 => {
+            first.is_some_and(|name| !name.starts_with('-') && name.contains('.'))
+                || matches!(first, Some("--list" | "-l"))
         }
         (words, _) => match first {
             None => words.split(' ').any(|word| word == "."),

@@ -1,6 +1,7 @@
 //! The table behind `read_only`. A command or option that is missing here is one that asks.
 
 use super::read_only_checks::{awk, date, sed, test};
+use super::read_only_tools::{dpkg, go, ip, npm, pip, shows_settings, tar, unzip};
 use crate::shell::ast::Word;
 
 /// Which arguments keep a command from changing anything.
@@ -22,13 +23,16 @@ pub(crate) enum Safe {
 use Safe::{Always, Checked, NoArguments, Only, Operands, Without};
 
 /// Names in alphabetical order.
-pub(crate) static OPTIONS: [(&str, Safe); 87] = [
+pub(crate) static OPTIONS: [(&str, Safe); 127] = [
     (":", Always),
     ("[", Checked(test)),
+    ("alias", NoArguments),
     ("arch", Always),
     ("awk", Checked(awk)),
+    ("b2sum", Without { short: "", long: &[] }),
     ("base64", Always),
     ("basename", Always),
+    ("bzcat", Without { short: "", long: &[] }),
     ("cal", Always),
     ("cat", Always),
     ("cd", Always),
@@ -43,6 +47,8 @@ pub(crate) static OPTIONS: [(&str, Safe); 87] = [
     ("diff", Without { short: "l", long: &["output", "paginate"] }),
     ("dir", Always),
     ("dirname", Always),
+    ("dirs", NoArguments),
+    ("dpkg", Checked(dpkg)),
     ("du", Always),
     ("echo", Always),
     ("egrep", Always),
@@ -78,28 +84,51 @@ pub(crate) static OPTIONS: [(&str, Safe); 87] = [
             ],
         },
     ),
+    ("fmt", Always),
     ("fold", Always),
     ("free", Always),
     ("getconf", Always),
+    ("go", Checked(go)),
     ("grep", Always),
     ("groups", Always),
     ("head", Always),
     ("hexdump", Always),
+    ("iconv", Without { short: "o", long: &["output"] }),
     ("id", Always),
+    ("ip", Checked(ip)),
     ("join", Always),
     ("jq", Always),
     ("locale", Always),
     ("ls", Always),
+    ("lsblk", Always),
     ("lscpu", Always),
+    ("lsmod", NoArguments),
+    ("lspci", Only { short: "vntkmD", long: &[] }),
+    ("lsusb", Only { short: "vt", long: &[] }),
     ("md5sum", Always),
+    ("namei", Always),
     ("nl", Always),
+    (
+        "nm",
+        Only {
+            short: "aAgDCunpPrSlv",
+            long: &["demangle", "defined-only", "dynamic", "extern-only", "undefined-only", "print-size"],
+        },
+    ),
+    ("npm", Checked(npm)),
     ("nproc", Always),
     ("numfmt", Always),
     ("od", Always),
     ("paste", Always),
+    ("pgrep", Always),
+    ("pidof", Always),
+    ("pip", Checked(pip)),
+    ("pip3", Checked(pip)),
+    ("pr", Always),
     ("printenv", Always),
     ("printf", Without { short: "v", long: &[] }),
     ("ps", Always),
+    ("pstree", Always),
     ("pwd", Always),
     ("readelf", Always),
     ("readlink", Always),
@@ -109,23 +138,42 @@ pub(crate) static OPTIONS: [(&str, Safe); 87] = [
     ("sed", Checked(sed)),
     ("seq", Always),
     ("sha1sum", Always),
+    ("sha224sum", Always),
     ("sha256sum", Always),
+    ("sha384sum", Always),
     ("sha512sum", Always),
+    ("shuf", Without { short: "o", long: &["output"] }),
+    ("size", Always),
     ("sleep", Always),
     ("sort", Without { short: "oTS", long: &["output", "compress-program", "temporary-directory", "files0-from"] }),
+    (
+        "ss",
+        Only {
+            short: "tlnpauxsemiowHO46",
+            long: &["tcp", "udp", "listening", "numeric", "processes", "all", "summary"],
+        },
+    ),
     ("stat", Always),
+    ("strings", Only { short: "afontewsd", long: &["all", "bytes", "radix", "encoding"] }),
     ("sum", Always),
     ("tac", Always),
     ("tail", Always),
+    ("tar", Checked(tar)),
     ("test", Checked(test)),
+    ("times", NoArguments),
     ("tr", Always),
     // -o writes, and so does -R at a limit of depth.
     ("tree", Only { short: "adfipstugDhLPIFCnQ", long: &["noreport", "dirsfirst", "gitignore", "prune"] }),
     ("true", Always),
+    ("tsort", Always),
     ("tty", Always),
     ("type", Always),
+    ("ulimit", Checked(shows_settings)),
+    ("umask", Checked(shows_settings)),
     ("uname", Always),
+    ("unexpand", Always),
     ("uniq", Operands { at_most: 1, short: "cdDiuz" }),
+    ("unzip", Checked(unzip)),
     ("uptime", Always),
     ("w", Always),
     ("wc", Always),
@@ -134,6 +182,17 @@ pub(crate) static OPTIONS: [(&str, Safe); 87] = [
     ("who", Always),
     ("whoami", NoArguments),
     ("xxd", Operands { at_most: 1, short: "abeipuEclgos" }),
+    ("xzcat", Always),
+    (
+        "yq",
+        Only {
+            short: "rejMCNPo",
+            long: &["raw-output", "exit-status", "no-colors", "output-format", "input-format", "unwrapScalar"],
+        },
+    ),
+    ("zcat", Always),
+    ("zipinfo", Always),
+    ("zstdcat", Always),
 ];
 
 /// Programs of the system that run nothing else when they are asked for their version alone. Not here: cargo and rustc,
@@ -183,11 +242,12 @@ const LISTING_TAGS: Safe = Only {
 };
 
 /// Subcommand, options, and the words one of which must follow (a lone dot: none need follow). Empty: any may follow.
-pub(crate) static GIT: [(&str, Safe, &str); 26] = [
+pub(crate) static GIT: [(&str, Safe, &str); 29] = [
     ("blame", GIT_OUTPUT, ""),
     ("branch", LISTING, "list"),
     ("cat-file", Only { short: "tspe", long: &["batch-check"] }, ""),
     ("check-ignore", Always, ""),
+    ("cherry", GIT_OUTPUT, ""),
     ("config", Only { short: "z", long: &["show-origin", "show-scope", "null"] }, "--get --get-all --list -l"),
     ("count-objects", Always, ""),
     ("describe", Always, ""),
@@ -207,9 +267,15 @@ pub(crate) static GIT: [(&str, Safe, &str); 26] = [
     ("rev-parse", Always, ""),
     ("shortlog", GIT_OUTPUT, ""),
     ("show", GIT_OUTPUT, ""),
+    (
+        "show-ref",
+        Only { short: "dsq", long: &["heads", "tags", "head", "hash", "abbrev", "verify", "quiet", "dereference"] },
+        "",
+    ),
     ("stash", GIT_OUTPUT, "list show"),
     ("status", Always, ""),
     ("tag", LISTING_TAGS, "list"),
+    ("whatchanged", GIT_OUTPUT, ""),
     ("worktree", Only { short: "vz", long: &["porcelain", "verbose"] }, "list"),
 ];
 

@@ -30,7 +30,12 @@ impl Judge<'_> {
         let has_pattern =
             matches!(name, "grep" | "rg" | "egrep" | "fgrep" | "jq" | "sed" | "awk") && !has_flag(inner, "ef");
         let mut operands = 0;
-        for word in &inner.argv[1..] {
+        let names = self.names.clone();
+        let words = inner.argv[1..].iter().flat_map(|word| match names.loop_words(word) {
+            Some(words) => words.iter().collect::<Vec<_>>(),
+            None => vec![*word],
+        });
+        for word in words.filter(|word| !read_only::is_stream(word)) {
             let option = word.text.as_deref().filter(|text| text.starts_with('-'));
             operands += usize::from(option.is_none());
             if option.is_none() && has_pattern && operands == 1 {

@@ -98,7 +98,7 @@ pub struct RuleSource {
     /// `file:line` or a flag.
     pub origin: String,
     /// Rules that carve out of a `deny` or `ask` rule.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing)]
     pub except: Vec<String>,
     /// Examples that the rule must match.
     #[serde(default, rename = "match", skip_serializing)]

@@ -77,6 +77,8 @@ impl<'a> Flat<'a> {
         }
         self.words(compound.words.iter());
         let fed = fed || compound.r#type == "coproc";
+        // What feeds a function is not seen where it is defined.
+        let fed = fed || compound.r#type == "function";
         for body in &compound.bodies {
             self.sequence(body, Place { fed, ..place });
         }
