@@ -214,7 +214,7 @@ fn git_edits(args: &[&str]) -> bool {
             .any(|name| long.starts_with(name)),
         None => arg.strip_prefix('-').is_some_and(|letters| letters.contains(['m', 'F', 'C'])) || *arg == "…",
     };
-    args.first() == Some(&"commit") && !args.iter().skip(1).any(|arg| given(arg))
+    args.first() == Some(&"commit") && !args.iter().skip(1).any(given)
 }
 
 fn git_waits(args: &[&str]) -> bool {
