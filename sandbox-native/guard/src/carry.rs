@@ -28,14 +28,33 @@ impl Guard {
         if from == to {
             return walk.end();
         }
-        if let Some(rule) = self.config_at(to, tree).filter(|_| is_lock_of(from, to) && kind == Kind::File) {
-            let replaces = tree.kind(to).is_some() && !tree.is_own_config(to);
+        let is_lock = is_lock_of(from, to) && kind == Kind::File;
+        if let Some(rule) = self.config_at(to, tree).filter(|_| is_lock) {
             walk.leaves(&walk.top());
-            walk.note(to, if replaces { Ruling::Deny(rule) } else { Ruling::CopyConfig(rule) });
+            walk.note(to, Ruling::CopyConfig(rule));
             return walk.end();
         }
         walk.carried(kind);
+        if is_lock && walk.found.ruling == Ruling::Allow && self.may_become_config(to, tree) {
+            walk.found.ruling = Ruling::TryConfig;
+        }
         walk.end()
+    }
+
+    /// What a checked configuration is checked for would not hold under two names.
+    fn second_name(&self, from: &Path, to: &Path, tree: &dyn Tree) -> Ruling<'_> {
+        match (self.own_config(from, tree), self.config_at(to, tree)) {
+            (Ruling::Release, Some(rule)) => Ruling::Deny(rule),
+            (ruling, _) => ruling,
+        }
+    }
+
+    /// True for a file that is a repository's configuration once the rest of the repository is there: `git init --bare` writes
+    /// it first. One that stands there already and was not checked is not made better by checking the next.
+    fn may_become_config(&self, to: &Path, tree: &dyn Tree) -> bool {
+        self.layout.is_some()
+            && to.file_name() == Some(OsStr::new("config"))
+            && (tree.kind(to).is_none() || tree.is_own_config(to))
     }
 
     /// Judges a hard link; folders have none, so a folder is left to the kernel.
@@ -43,7 +62,7 @@ impl Guard {
         let mut walk = Walk::new(self, tree, from, to);
         if kind != Kind::Folder && tree.kind(to).is_none() {
             walk.carried(kind);
-            walk.note(from, self.own_config(from, tree));
+            walk.note(from, self.second_name(from, to, tree));
         }
         walk.end()
     }
@@ -64,7 +83,7 @@ impl Guard {
     }
 
     /// The rule that makes `path` a configuration of git, if any does.
-    fn config_at(&self, path: &Path, tree: &dyn Tree) -> Option<&GuardRule> {
+    pub(crate) fn config_at(&self, path: &Path, tree: &dyn Tree) -> Option<&GuardRule> {
         let place = self.trie.place(path);
         let decides = self.deciding(Spot { path, place: &place, now: tree }, Made::File);
         match decides {

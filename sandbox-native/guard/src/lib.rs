@@ -69,8 +69,12 @@ pub enum Ruling<'g> {
     /// EACCES, reported.
     Deny(&'g GuardRule),
     /// A rename of `config.lock` to `config`: what is in the file goes there as a new file, made by the broker from bytes that
-    /// [`git_config::harmless`] took; if it did not, this is a denial by the rule.
+    /// [`git_config::harmless_change`] took; if it did not, this is a denial by the rule.
     CopyConfig(&'g GuardRule),
+    /// The same where no repository is yet: what [`git_config::harmless`] takes goes there by copy, and the rest as any file.
+    TryConfig,
+    /// The kernel decides, and the configuration that this run made is from now on a file like others.
+    Release,
     /// EXDEV: too much to judge in one call, so that the program copies.
     CrossDevice,
 }
@@ -85,8 +89,8 @@ pub trait Tree {
     fn kind(&self, path: &Path) -> Option<Kind>;
     /// What a folder holds, without `.` and `..`; fewer than all names is an error.
     fn list(&self, folder: &Path) -> Result<Vec<(OsString, Kind)>, Unreadable>;
-    /// True for a configuration file that the broker made in this run by [`Ruling::CopyConfig`], under any name. Told by
-    /// device and inode, which the broker keeps open so that no other file can get the same number.
+    /// True for a configuration file that the broker made in this run by [`Ruling::CopyConfig`] where none was at the start,
+    /// under any name. Told by device and inode, which the broker keeps open so that no other file can get the same number.
     fn is_own_config(&self, path: &Path) -> bool;
 }
 
@@ -227,10 +231,19 @@ impl Guard {
         stricter(stricter(first, built_in), link)
     }
 
-    /// A configuration that this run made can't be written under any name.
+    /// A configuration that this run made can't be written where git would read it. Elsewhere nobody trusts it, and having
+    /// one name only it comes to such a place by a rename, which is judged.
     fn own_config(&self, path: &Path, tree: &dyn Tree) -> Ruling<'_> {
-        let rule = self.config_rule().filter(|_| tree.is_own_config(path));
-        rule.map_or(Ruling::Allow, Ruling::Deny)
+        match self.config_rule() {
+            Some(rule) if tree.is_own_config(path) => {
+                if self.config_at(path, tree).is_some() {
+                    Ruling::Deny(rule)
+                } else {
+                    Ruling::Release
+                }
+            }
+            _ => Ruling::Allow,
+        }
     }
 
     /// The rule in whose name configurations are guarded that a rename took to another name.
@@ -275,9 +288,10 @@ fn stricter<'g>(one: Ruling<'g>, other: Ruling<'g>) -> Ruling<'g> {
     let rank = |ruling: &Ruling<'_>| match ruling {
         Ruling::Allow => 0,
         Ruling::Report(_) => 1,
-        Ruling::CopyConfig(_) => 2,
-        Ruling::CrossDevice => 3,
-        Ruling::Deny(_) => 4,
+        Ruling::Release | Ruling::TryConfig => 2,
+        Ruling::CopyConfig(_) => 3,
+        Ruling::CrossDevice => 4,
+        Ruling::Deny(_) => 5,
     };
     if rank(&other) > rank(&one) { other } else { one }
 }

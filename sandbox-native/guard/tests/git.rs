@@ -2,7 +2,7 @@
 
 mod support;
 
-use guard::{Kind, Made, Ruling, Tree};
+use guard::{Access, Kind, Made, Ruling, Tree};
 use std::path::Path;
 use support::{Memory, TRUST, guard};
 
@@ -29,7 +29,7 @@ fn a_configuration_comes_by_a_copy_of_its_lock_and_not_otherwise() {
     let lock = "/w/r/.git/config.lock";
     assert!(matches!(carry(lock, "/w/r/.git/config", &[lock]), Ruling::CopyConfig(_)));
     assert!(matches!(carry(lock, "/w/r/.git/config", &[lock, "/w/r/.git/config!"]), Ruling::CopyConfig(_)));
-    assert!(is_denied(carry(lock, "/w/r/.git/config", &[lock, "/w/r/.git/config"])));
+    assert!(matches!(carry(lock, "/w/r/.git/config", &[lock, "/w/r/.git/config"]), Ruling::CopyConfig(_)));
     assert!(is_denied(carry("/w/x", "/w/r/.git/config", &["/w/x"])));
     assert!(is_denied(carry("/w/config.lock", "/w/r/.git/config", &["/w/config.lock"])));
     let bare = ["/w/b/objects/", "/w/b/refs/", "/w/b/config.lock"];
@@ -46,13 +46,34 @@ fn a_configuration_that_this_run_made_may_go_and_move_but_is_never_written() {
     assert!(!carry("/w/r", "/w/s", &["/w/r/.git/config!"]));
     assert!(carry("/w/r", "/w/s", &["/w/r/.git/config"]));
     assert!(!carry("/w/r/.git/config", "/w/x", &["/w/r/.git/config!"]));
-    for path in ["/w/r/.git/config", "/w/x"] {
-        assert!(change(path, Made::File, &[&format!("{path}!")]), "{path}");
-    }
-    let link = guard(TRUST);
-    assert!(is_denied(link.link(Path::new("/w/x"), Path::new("/w/y"), Kind::File, &Memory::of(&["/w/x!"])).ruling));
+    assert!(change("/w/r/.git/config", Made::File, &["/w/r/.git/config!"]));
     // chmod is what git tries on a new configuration.
     assert!(!change("/w/r/.git/config", Made::Metadata, &["/w/r/.git/config"]));
+}
+
+#[test]
+fn a_configuration_that_moved_to_where_nobody_obeys_it_is_a_file_like_others_once_it_is_written_or_linked() {
+    let guard = guard(TRUST);
+    let tree = Memory::of(&["/w/x!", "/w/r/.git/config!"]);
+    assert_eq!(guard.change(Path::new("/w/x"), Made::File, &tree), Ruling::Release);
+    assert_eq!(guard.open(Path::new("/w/x"), Access::Write, &tree), Ruling::Release);
+    let link = |from: &str, to: &str| guard.link(Path::new(from), Path::new(to), Kind::File, &tree).ruling;
+    assert_eq!(link("/w/x", "/w/y"), Ruling::Release);
+    assert!(is_denied(link("/w/x", "/w/s/.git/config")));
+    assert!(is_denied(link("/w/r/.git/config", "/w/y")));
+}
+
+#[test]
+fn a_lock_becomes_a_configuration_before_the_repository_is_there() {
+    let guard = guard(TRUST);
+    let carry = |tree: &[&str], to: &str| {
+        guard.carry(Path::new("/w/b/config.lock"), Path::new(to), Kind::File, &Memory::of(tree))
+    };
+    assert_eq!(carry(&["/w/b/config.lock"], "/w/b/config").ruling, Ruling::TryConfig);
+    assert_eq!(carry(&["/w/b/config.lock", "/w/b/config!"], "/w/b/config").ruling, Ruling::TryConfig);
+    // What was not checked before is not checked now.
+    assert_eq!(carry(&["/w/b/config.lock", "/w/b/config"], "/w/b/config").ruling, Ruling::Allow);
+    assert_eq!(carry(&["/w/b/config.lock"], "/w/b/other").ruling, Ruling::Allow);
 }
 
 #[test]
@@ -125,6 +146,8 @@ fn a_worktree_may_be_made_and_not_turned_round() {
     assert!(change("/w/.git/commondir", Made::File, &main));
     assert!(change("/w/.git/worktrees/t/config.worktree", Made::File, &linked));
     assert!(change("/w/x/commondir", Made::File, &["/w/x/config.worktree"]));
+    assert!(change("/w/x/config.worktree", Made::File, &["/w/x/commondir"]));
+    assert!(!change("/w/x/config.worktree", Made::File, &["/w/x/HEAD"]));
     assert!(!change("/w/t/.git", Made::File, &main));
 }
 

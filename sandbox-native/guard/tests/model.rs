@@ -69,7 +69,8 @@ fn path() -> impl Strategy<Value = String> {
 }
 
 fn act() -> impl Strategy<Value = Act> {
-    let content = || prop_oneof![3 => Just(Content::Evil), 1 => Just(Content::HarmlessConfig)];
+    let content =
+        || prop_oneof![3 => Just(Content::Evil), 1 => Just(Content::HarmlessConfig), 1 => Just(Content::ChangedConfig)];
     let target = prop_oneof![path(), path().prop_map(|path| format!("../{path}"))];
     prop_oneof![
         3 => path().prop_map(Act::Mkdir),

@@ -13,6 +13,8 @@ fn word(ruling: Ruling<'_>) -> &'static str {
         Ruling::Report(_) => "report",
         Ruling::Deny(_) => "deny",
         Ruling::CopyConfig(_) => "copy",
+        Ruling::TryConfig => "try",
+        Ruling::Release => "release",
         Ruling::CrossDevice => "cross",
     }
 }

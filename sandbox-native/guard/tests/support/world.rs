@@ -30,13 +30,16 @@ pub enum Act {
 pub enum Content {
     Evil,
     HarmlessConfig,
+    /// What git could write in place of the configuration that was there.
+    ChangedConfig,
 }
 
 impl Content {
     fn text(self) -> &'static str {
         match self {
             Content::Evil => "[core]\n\tfsmonitor = evil\n",
-            Content::HarmlessConfig => "[core]\n\tbare = false\n",
+            Content::HarmlessConfig => "[core]\n\trepositoryformatversion = 0\n",
+            Content::ChangedConfig => "[alias]\n\thost = ours\n[user]\n\tname = Bob\n",
         }
     }
 }
@@ -75,6 +78,11 @@ const GUARDED: &[&str] = &[
     "secret/key",
 ];
 
+/// What is in a file before the first act.
+fn content_before(name: &str) -> String {
+    if name.ends_with("config") { "[alias]\n\thost = ours\n".to_owned() } else { format!("host {name}") }
+}
+
 pub struct World {
     root: PathBuf,
     guard: Guard,
@@ -87,6 +95,15 @@ pub struct World {
 #[derive(Default)]
 struct Disk {
     own: RefCell<Vec<File>>,
+}
+
+impl Disk {
+    fn release(&self, path: &Path) -> Option<()> {
+        let gone = fs::symlink_metadata(path).ok()?;
+        let is_other = |own: &File| own.metadata().is_ok_and(|own| (own.dev(), own.ino()) != (gone.dev(), gone.ino()));
+        self.own.borrow_mut().retain(is_other);
+        Some(())
+    }
 }
 
 impl Tree for Disk {
@@ -132,7 +149,7 @@ impl World {
             let folder = if name.ends_with('/') { Some(path.as_path()) } else { path.parent() };
             fs::create_dir_all(folder.expect("the name has a folder")).expect("a folder can be made");
             if !name.ends_with('/') {
-                fs::write(&path, format!("host {name}")).expect("a file can be made");
+                fs::write(&path, content_before(name)).expect("a file can be made");
             }
         }
         let rules: Vec<String> =
@@ -186,7 +203,8 @@ impl World {
             path = fs::canonicalize(&path).ok().filter(|real| real.starts_with(&self.root))?;
         }
         let guard = std::mem::replace(&mut self.guard, guard(&[]));
-        let passed = self.passes(guard.open(&path, Access::Write, &self.disk));
+        let ruling = guard.open(&path, Access::Write, &self.disk);
+        let passed = if ruling == Ruling::Release { self.disk.release(&path) } else { self.passes(ruling) };
         self.guard = guard;
         passed?;
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&path).ok()?;
@@ -209,20 +227,34 @@ impl World {
         let ruling = guard.carry(&from, &to, kind, &self.disk).ruling;
         let done = match ruling {
             Ruling::CopyConfig(_) => self.install(&from, &to),
+            Ruling::TryConfig => {
+                let begins = fs::read(&from).is_ok_and(|text| git_config::begins_repository(&text));
+                let installed = if begins { self.install(&from, &to) } else { None };
+                installed.or_else(|| fs::rename(&from, &to).ok())
+            }
             other => self.passes(other).and_then(|()| fs::rename(&from, &to).ok()),
         };
         self.guard = guard;
         done
     }
 
+    /// As the broker does it: a configuration of the start never counts as one of this run.
     fn install(&self, from: &Path, to: &Path) -> Option<()> {
         let text = fs::read(from).ok()?;
-        git_config::harmless(&text).ok()?;
+        let is_own = self.disk.kind(to).is_none() || self.disk.is_own_config(to);
+        if is_own {
+            git_config::harmless(&text).ok()?;
+        } else {
+            let old = fs::read(to).ok()?;
+            git_config::harmless_change(&text, &old, &old).ok()?;
+        }
         let new = self.root.join(".install");
         let mut file = OpenOptions::new().write(true).create_new(true).open(&new).ok()?;
         file.write_all(&text).ok()?;
         fs::rename(&new, to).ok()?;
-        self.disk.own.borrow_mut().push(file);
+        if is_own {
+            self.disk.own.borrow_mut().push(file);
+        }
         fs::remove_file(from).ok()
     }
 
@@ -247,7 +279,8 @@ impl World {
         let (from, to) = (self.real(from)?, self.real(to)?);
         let kind = self.disk.kind(&from)?;
         let guard = std::mem::replace(&mut self.guard, guard(&[]));
-        let passed = self.passes(guard.link(&from, &to, kind, &self.disk).ruling);
+        let ruling = guard.link(&from, &to, kind, &self.disk).ruling;
+        let passed = if ruling == Ruling::Release { self.disk.release(&from) } else { self.passes(ruling) };
         self.guard = guard;
         passed?;
         fs::hard_link(&from, &to).ok()
@@ -257,7 +290,14 @@ impl World {
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         for name in GUARDED {
-            if fs::read_to_string(self.root.join(name)).ok() != Some(format!("host {name}")) {
+            let (now, before) = (fs::read_to_string(self.root.join(name)).ok(), content_before(name));
+            let is_same = now.as_ref() == Some(&before);
+            // A configuration may gain what is harmless.
+            let is_fine = name.ends_with("config")
+                && now.is_some_and(|now| {
+                    git_config::harmless_change(now.as_bytes(), before.as_bytes(), before.as_bytes()).is_ok()
+                });
+            if !is_same && !is_fine {
                 faults.push(format!("changed: {name}"));
             }
         }

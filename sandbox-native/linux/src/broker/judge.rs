@@ -5,6 +5,7 @@ use guard::{Access, Carried, Guard, Kind, Made, Ruling, Tree, Unreadable};
 use plan::GuardRule;
 use rustix::fs::{CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
@@ -21,6 +22,8 @@ pub enum Passage {
     Told(Vec<(PathBuf, String)>),
     /// A rename becomes a checked copy, or is refused by the rule at the path.
     Config(Refusal),
+    /// A rename becomes a checked copy where that can be; else the kernel decides.
+    MayBeConfig,
 }
 
 /// A call ends here.
@@ -44,6 +47,8 @@ pub struct Judge {
 #[derive(Default)]
 struct View {
     configs: Vec<(u64, u64, OwnedFd)>,
+    /// Configurations of the start, as they were before this run changed them.
+    first: HashMap<PathBuf, Vec<u8>>,
 }
 
 type Judged = Result<Passage, Refusal>;
@@ -55,18 +60,28 @@ impl Judge {
         Ok(Judge { guard, has_rules, view: View::default() })
     }
 
-    pub fn open(&self, path: &Path, access: Access) -> Judged {
+    pub fn open(&mut self, path: &Path, access: Access) -> Judged {
         if !self.has_rules {
             return Ok(Passage::Free);
         }
-        ruled(self.guard.open(path, access, &self.view), path)
+        let ruling = self.guard.open(path, access, &self.view);
+        if ruling == Ruling::Release {
+            self.view.release(path);
+            return Ok(Passage::Free);
+        }
+        ruled(ruling, path)
     }
 
-    pub fn change(&self, path: &Path, made: Made) -> Judged {
+    pub fn change(&mut self, path: &Path, made: Made) -> Judged {
         if !self.has_rules {
             return Ok(Passage::Free);
         }
-        ruled(self.guard.change(path, made, &self.view), path)
+        let ruling = self.guard.change(path, made, &self.view);
+        if ruling == Ruling::Release {
+            self.view.release(path);
+            return Ok(Passage::Free);
+        }
+        ruled(ruling, path)
     }
 
     pub fn rename(&self, from: (&Path, Kind), to: &Path) -> Judged {
@@ -77,7 +92,10 @@ impl Judge {
         self.carried(|guard, view| guard.exchange(one, other, view))
     }
 
-    pub fn link(&self, from: (&Path, Kind), to: &Path) -> Judged {
+    pub fn link(&mut self, from: (&Path, Kind), to: &Path) -> Judged {
+        if self.has_rules && self.guard.link(from.0, to, from.1, &self.view).ruling == Ruling::Release {
+            self.view.release(from.0);
+        }
         self.carried(|guard, view| guard.link(from.0, to, from.1, view))
     }
 
@@ -87,10 +105,24 @@ impl Judge {
         }
         let Carried { ruling, at, reports } = judge(&self.guard, &self.view);
         match ruled(ruling, &at)? {
-            Passage::Config(refusal) => Ok(Passage::Config(refusal)),
+            passage @ (Passage::Config(_) | Passage::MayBeConfig) => Ok(passage),
             Passage::Free if reports.is_empty() => Ok(Passage::Free),
             _ => Ok(Passage::Told(reports.into_iter().map(|(path, rule)| (path, rule.reason.clone())).collect())),
         }
+    }
+
+    /// True for one that the broker made where none was at the start.
+    pub fn is_own_config(&self, path: &Path) -> bool {
+        self.view.is_own_config(path)
+    }
+
+    /// What stood at a configuration of the start before this run changed it; `now` is what stands there.
+    pub fn first_config(&mut self, path: &Path, now: &[u8]) -> Result<&[u8], Errno> {
+        let first = &mut self.view.first;
+        if first.len() >= MOST_CONFIGS && !first.contains_key(path) {
+            return Err(Errno::NOSPC);
+        }
+        Ok(first.entry(path.to_owned()).or_insert_with(|| now.to_owned()))
     }
 
     /// Remembers a configuration that the broker made. Kept open, so that no other file gets its number.
@@ -107,11 +139,21 @@ impl Judge {
 fn ruled(ruling: Ruling<'_>, path: &Path) -> Judged {
     let by = |rule: &GuardRule| Refusal::By { path: path.to_owned(), rule: Box::new(rule.clone()) };
     match ruling {
-        Ruling::Allow => Ok(Passage::Free),
+        Ruling::Allow | Ruling::Release => Ok(Passage::Free),
+        Ruling::TryConfig => Ok(Passage::MayBeConfig),
         Ruling::Report(rule) => Ok(Passage::Told(vec![(path.to_owned(), rule.reason.clone())])),
         Ruling::CopyConfig(rule) => Ok(Passage::Config(by(rule))),
         Ruling::Deny(rule) => Err(by(rule)),
         Ruling::CrossDevice => Err(Refusal::CrossDevice),
+    }
+}
+
+impl View {
+    /// What stands there is a file like others now.
+    fn release(&mut self, path: &Path) {
+        if let Ok(found) = std::fs::symlink_metadata(path) {
+            self.configs.retain(|(device, inode, _)| (*device, *inode) != (found.dev(), found.ino()));
+        }
     }
 }
 

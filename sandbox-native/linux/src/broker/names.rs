@@ -209,25 +209,29 @@ impl Broker {
             return done(self.domains.make(call, gone));
         }
         let passage = judged.map_err(|refusal| self.denials.refused(call, DeniedOp::Write, refusal))?;
-        let result = match passage {
+        let install = config::Install { from: &source, to: &target, path: &to, flags };
+        match passage {
             Passage::Config(refusal) => {
                 // The copy is made by this process itself, so only where the caller may make files.
                 self.domains.make(call, || config::may_make(&target))?;
-                let copied = config::install(&mut self.judge, (&source, &target), flags);
-                return match copied {
+                return match config::install(&mut self.judge, &install) {
                     Ok(()) => Ok(Answer::Value(0)),
                     Err(config::Fault::Harmful) => Err(self.denials.refused(call, DeniedOp::Write, refusal)),
                     Err(config::Fault::Failed(errno)) => Err(errno),
                 };
             }
-            passage => {
-                let moved = self.domains.make(call, || {
-                    rustix::fs::renameat_with(&source.folder, &*source.name, &target.folder, &*target.name, flags)
-                });
-                self.denials.conclude(call, (DeniedOp::Write, &[&to, &from]), passage, moved)
+            Passage::MayBeConfig
+                if self.domains.make(call, || config::may_make(&target)).is_ok()
+                    && config::try_install(&mut self.judge, &install) =>
+            {
+                return Ok(Answer::Value(0));
             }
-        };
-        done(result)
+            _ => {}
+        }
+        let moved = self.domains.make(call, || {
+            rustix::fs::renameat_with(&source.folder, &*source.name, &target.folder, &*target.name, flags)
+        });
+        done(self.denials.conclude(call, (DeniedOp::Write, &[&to, &from]), passage, moved))
     }
 }
 

@@ -34,6 +34,9 @@ const KNOWN: OFlags = OFlags::RWMODE
 /// The bit of O_TMPFILE beside O_DIRECTORY.
 const NAMELESS: OFlags = OFlags::TMPFILE.difference(OFlags::DIRECTORY);
 
+/// All that an open with O_PATH may say.
+const NAMING: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
 /// The device of /dev/tty: major 5, minor 0.
 const TTY: u64 = 0x0500;
 
@@ -145,9 +148,7 @@ impl Broker {
         let open = Open::read(call)?;
         self.still_waits(call)?;
         if open.flags.contains(OFlags::PATH) {
-            // The kernel hands over no descriptor that only names. openat(2) is not trapped for one, and whoever knows
-            // openat2(2) falls back to it.
-            return Err(Errno::NOSYS);
+            return self.open_naming(call, &open);
         }
         if !open.resolve.is_empty() {
             return self.open_scoped(call, &open);
@@ -161,6 +162,42 @@ impl Broker {
                 Err(errno)
             }
         }
+    }
+
+    /// openat2 for a descriptor that only names, which the kernel hands over to nobody. For a folder or a file one that reads
+    /// does the same; for the rest, and what may not be read, callers fall back to openat(2), which is not trapped for it.
+    fn open_naming(&mut self, call: &Call<'_>, open: &Open) -> Result<Answer, Errno> {
+        if open.flags.intersects(NAMING.complement()) {
+            return Err(Errno::INVAL);
+        }
+        let held = if open.resolve.is_empty() {
+            match Resolver::new(&call.caller).target(open.base, &open.path, open.follows())? {
+                Target::Held(held) => held,
+                Target::Named(spot, _) => hold(&spot)?,
+            }
+        } else {
+            let base = call.caller.folder(open.base)?;
+            refuse_own(&base)?;
+            let flags = open.flags | OFlags::CLOEXEC;
+            rustix::fs::openat2(&base, open.path.as_slice(), flags, Mode::empty(), open.resolve)?
+        };
+        refuse_own(&held)?;
+        let stat = rustix::fs::fstat(&held)?;
+        let is_folder = is_kind(&stat, FileType::Directory);
+        if !is_folder && open.flags.contains(OFlags::DIRECTORY) {
+            return Err(Errno::NOTDIR);
+        }
+        let path = real_path(&held)?;
+        let readable = (is_folder || is_kind(&stat, FileType::RegularFile))
+            && (stat.st_nlink == 0 || self.judge.open(&path, Access::Read).is_ok());
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let opened = if readable {
+            self.domains.open(call, || open_again(&held, flags, Mode::empty()))
+        } else {
+            Err(Errno::NOSYS)
+        };
+        let file = opened.map_err(|_| Errno::NOSYS)?;
+        Ok(Answer::File { file, cloexec: open.cloexec() })
     }
 
     fn open_named(&mut self, call: &Call<'_>, open: &Open, spot: Spot, stat: Option<Stat>) -> Result<Answer, Errno> {
