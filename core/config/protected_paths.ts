@@ -1,10 +1,11 @@
+import type { ProtectedKind } from "../contract/sandbox_policy.ts";
 import type { GitPlace } from "../contract/survey.ts";
 
 /** Why cordon's own folders are closed. */
 export const OWN_STATE = "cordon's own state";
 
 /** One protected or hidden path with the reason that refusals give. Paths without a leading "~" are below the workspace. */
-export type PathRule = { path: string; reason: string };
+export type PathRule = { path: string; reason: string; kind?: ProtectedKind };
 
 /**
  * How host-trust files are treated. "settings": nothing that builds or tests has a reason to write them, so `--trust-files=block`
@@ -160,10 +161,20 @@ const VENVS: readonly PathRule[] = [".venv", "venv"].map((folder) => ({
 
 /** The same for any repository, worktree or submodule, in the workspace or outside. Absolute paths. */
 export function gitTrust({ gitDir, commonDir }: GitPlace): PathRule[] {
+  const pointer = "names the repository whose settings git obeys";
+  const back: PathRule[] =
+    gitDir === commonDir
+      ? []
+      : [{ path: `${gitDir}/gitdir`, reason: "names the folder that is this worktree", kind: "pointer" }];
   return [
-    { path: `${gitDir}/commondir`, reason: "names the repository whose settings git obeys" },
+    { path: `${gitDir}/commondir`, reason: pointer, kind: "pointer" },
+    ...back,
     { path: `${commonDir}/hooks`, reason: "git runs these on the host" },
-    { path: `${commonDir}/config`, reason: "keys such as core.fsmonitor and core.sshCommand make git run programs" },
+    {
+      path: `${commonDir}/config`,
+      reason: "keys such as core.fsmonitor and core.sshCommand make git run programs",
+      kind: "git_config",
+    },
     { path: `${gitDir}/config.worktree`, reason: "keys in it make git run programs" },
     { path: `${commonDir}/info/attributes`, reason: "filters named in it run on checkout" },
   ];

@@ -2,6 +2,7 @@ import { dirname, join, resolve } from "node:path";
 import type { GitPlace, Survey, Surveyed } from "../contract/survey.ts";
 import { linksOnTheWay } from "./links_on_the_way.ts";
 import { type Entry, kindSync, listSync, lstatSync, realpath, textSync } from "./look.ts";
+import { namedByGitSettings } from "./git_settings.ts";
 import { nestedGit } from "./nested_git.ts";
 import { isWithin } from "./path_order.ts";
 import { gitTrust, isSecretName } from "./protected_paths.ts";
@@ -24,7 +25,8 @@ export function surveyPlaces(
   const folders = top.filter((entry) => entry.isDirectory() && entry.name !== ".git").map(({ name }) => name);
   const nested = nestedGit(workspace, git, folders);
   const repositories = [...(git ? [git] : []), ...nested.places];
-  const trusted = repositories.flatMap((place) => gitTrust(place).map(({ path }) => path));
+  const gitSettings = namedByGitSettings(workspace, home, git);
+  const trusted = [...repositories.flatMap(gitTrust), ...gitSettings].map(({ path }) => path);
   const isListed = listedIn(workspace, top);
   for (const path of new Set([...paths, ...trusted, ...nested.pointers]))
     found.set(path, isListed(path) ? lenient(path) : missing(path));
@@ -34,6 +36,7 @@ export function surveyPlaces(
     git,
     paths: found,
     nested,
+    gitSettings,
     links: linksTo(found, workspace),
     secretFiles: secretFiles(workspace, top, budget),
     pathFolders: pathFolders(pathVariable, workspace),

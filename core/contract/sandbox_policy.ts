@@ -13,6 +13,12 @@ export type NamedPlace = { path: string } | { glob: string };
  */
 export type DeniedPlace = { place: NamedPlace; access: "both" | "write"; unmounted: boolean };
 
+/**
+ * What a broker does about a protected place beyond what a mount does. "git_config": it carries out git's own harmless changes, so
+ * that a mount would be in the way. "pointer", "setting": where there is no mount, the rules by name let it go or do not know it.
+ */
+export type ProtectedKind = "git_config" | "pointer" | "setting";
+
 /** A folder that is open only for what the globs name. */
 export type LimitedFolder = { root: string; globs: string[]; access: "read" | "write" };
 
@@ -27,7 +33,8 @@ export type SandboxPolicy = {
   /** Folders that the command works in: there, names alone make a file a secret. */
   work: string[];
   hidden: { path: string; folder: boolean; reason: string }[];
-  protected: { path: string; reason: string }[];
+  /** `missing` ones have no mount. */
+  protected: { path: string; reason: string; kind?: ProtectedKind; missing?: true }[];
   denied: DeniedPlace[];
   /** Secrets and trusted files that a person's flag names exactly, or by a pattern of that name. */
   opened: { place: NamedPlace; flag: string }[];

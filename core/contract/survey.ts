@@ -13,6 +13,8 @@ export type Survey = {
   git: GitPlace | null;
   /** Other repositories whose settings git on the host obeys, and the `.git` files that name some of them. Real paths. */
   nested: { places: readonly GitPlace[]; pointers: readonly string[] };
+  /** Places in the workspace that git obeys because its settings name them, with the reason; they need not exist. */
+  gitSettings: readonly { path: string; reason: string }[];
   /** Links in the workspace through which paths asked for are reached, by their real places. */
   links: readonly string[];
   /** Every path asked for, by its absolute name. */

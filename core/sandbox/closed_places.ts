@@ -2,7 +2,15 @@ import type { DeniedPlace, SandboxPolicy } from "../contract/sandbox_policy.ts";
 import type { SandboxRequest } from "../contract/sandbox_request.ts";
 import type { Survey, Surveyed } from "../contract/survey.ts";
 import { isWithin } from "../config/path_order.ts";
-import { fromHome, gitTrust, HOST_TRUST, isSecretName, SECRETS, trustPlaces } from "../config/protected_paths.ts";
+import {
+  fromHome,
+  gitTrust,
+  HOST_TRUST,
+  isSecretName,
+  type PathRule,
+  SECRETS,
+  trustPlaces,
+} from "../config/protected_paths.ts";
 import type { Named, NamedPlaces } from "./named_places.ts";
 
 type Found = (path: string) => Surveyed | undefined;
@@ -33,10 +41,13 @@ export function protectedPaths(
 ): SandboxPolicy["protected"] {
   const allowed = new Set(request.allowWrite.flatMap((path) => found(path)?.real ?? []));
   const asked = request.denyWrite.map((path) => ({ path, reason: "--deny-write" }));
-  const wanted = request.trustFiles === "block" ? [...trustedPaths(survey, found, git), ...asked] : asked;
-  const there = wanted.flatMap(({ path, reason }) => {
+  // What a flag closes is closed whatever it is; so the flag's reason comes first.
+  const wanted: PathRule[] = request.trustFiles === "block" ? [...asked, ...trustedPaths(survey, found, git)] : asked;
+  const there = wanted.flatMap(({ path, reason, kind }) => {
     const entry = found(path);
-    return entry ? [{ path: entry.real, reason }] : [];
+    const rule = { reason, ...(kind ? { kind } : {}) };
+    if (entry) return [{ path: entry.real, ...rule }];
+    return kind === "setting" ? [{ path, ...rule, missing: true as const }] : [];
   });
   return there.filter((rule, at, all) => {
     if (rule.reason !== "--deny-write" && allowed.has(rule.path)) return false;
@@ -44,8 +55,8 @@ export function protectedPaths(
   });
 }
 
-function trustedPaths(survey: Survey, found: Found, git: Survey["git"]): { path: string; reason: string }[] {
-  const { workspace, nested } = survey;
+function trustedPaths(survey: Survey, found: Found, git: Survey["git"]): PathRule[] {
+  const { workspace, nested, gitSettings } = survey;
   const dotGit = `${workspace}/.git`;
   // In a worktree or a submodule it is a file, and git on the host obeys the folder that it names.
   const pointers = [...(found(dotGit)?.kind === "file" ? [dotGit] : []), ...nested.pointers];
@@ -53,7 +64,8 @@ function trustedPaths(survey: Survey, found: Found, git: Survey["git"]): { path:
   return [
     ...trustPlaces().map(({ path, reason }) => ({ path: `${workspace}/${path}`, reason })),
     ...[own, ...(git ? [git] : []), ...nested.places].flatMap(gitTrust),
-    ...pointers.map((path) => ({ path, reason: GIT_POINTER })),
+    ...pointers.map((path) => ({ path, reason: GIT_POINTER, kind: "pointer" as const })),
+    ...gitSettings.map((named) => ({ ...named, kind: "setting" as const })),
   ];
 }
 

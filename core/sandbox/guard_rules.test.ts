@@ -89,6 +89,31 @@ describe("trusted files", () => {
     expect(effect(policy, `${APP}/.git/config.lock`)).toBe("kernel");
   });
 
+  test("E5 pointers of worktrees, what git's settings name and links to protected places stay, where no mount holds them", () => {
+    const git = { gitDir: `${APP}/.git/worktrees/w`, commonDir: `${APP}/.git` };
+    const survey = surveyOf(
+      [
+        `${APP}/`,
+        `${APP}/.git/`,
+        `${git.gitDir}/gitdir`,
+        `${git.gitDir}/commondir`,
+        `${APP}/.git/config`,
+        `${APP}/shared`,
+      ],
+      {
+        git,
+        gitSettings: ["shared", "absent"].map((name) => ({ path: `${APP}/${name}`, reason: "git's settings name it" })),
+        links: [`${APP}/link`],
+      },
+    );
+    const named = buildPolicy(DEFAULT_SANDBOX_REQUEST, survey);
+    for (const name of [".git/worktrees/w/gitdir", ".git/worktrees/w/commondir", "shared", "absent", "link"])
+      expect([name, effect(named, `${APP}/${name}`)]).toEqual([name, "deny"]);
+    expect(effect(named, `${APP}/.git/worktrees/new/gitdir`)).toBe("kernel");
+    const opened = buildPolicy({ ...DEFAULT_SANDBOX_REQUEST, trustFiles: "allow" }, survey);
+    for (const name of ["shared", "absent", "link"]) expect(effect(opened, `${APP}/${name}`)).toBe("kernel");
+  });
+
   test("E5 a repository in a folder of dependencies has no new hooks either", () => {
     expect(effect(policy, `${APP}/node_modules/x/.git/hooks/pre-commit`)).toBe("deny");
   });

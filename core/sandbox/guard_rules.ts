@@ -11,6 +11,7 @@ export function guardOf(policy: SandboxPolicy, tier: Tier): Guard {
     rules: [
       ...policy.denied.map(deniedRule),
       ...policy.opened.map(openedRule),
+      ...namedRules(policy),
       ...hiddenRules(policy),
       ...ownRules(policy),
       ...repositoryRules(policy),
@@ -47,6 +48,21 @@ function deniedRule({ place, access }: DeniedPlace): GuardRule {
 /** What a person named exactly, although it is a secret or obeyed by other tools, is left to the kernel. */
 function openedRule({ place, flag }: SandboxPolicy["opened"][number]): GuardRule {
   return { ...place, access: "both", effect: "allow", rule: "fs.protected", reason: flag };
+}
+
+/** What rules by name do not know or would let go: pointers of worktrees, what git's settings name, links that lead to closed places. */
+function namedRules(policy: SandboxPolicy): GuardRule[] {
+  const named = policy.protected.filter(({ kind }) => kind === "pointer" || kind === "setting");
+  const links = policy.pinned.map((path) => ({ path, reason: "a link that leads to a protected place" }));
+  const closed = [...named, ...links].filter(({ path }) => policy.write.some((root) => isWithin(path, root)));
+  return closed.map(({ path, reason }) => ({
+    path,
+    access: "write",
+    effect: "deny",
+    rule: "fs.protected",
+    reason: `protected: ${reason}`,
+    grant: "--allow-write=",
+  }));
 }
 
 /** A folder of secrets that holds a writable one, a workspace below it for example, is closed by the kernel alone. */

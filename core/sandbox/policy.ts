@@ -83,7 +83,6 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
   const write = asked.filter(open(unwritten));
   const work = [...worked, ...folders("read")];
   const read = [...system, ...work, ...asked.filter((path) => !write.includes(path))].filter(open(unread));
-  const blocks = request.trustFiles === "block";
   return {
     home: survey.home,
     read: unique(read),
@@ -100,13 +99,20 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
     reportReads: request.reportReads,
     limits: launcherLimits(request),
     links,
-    pinned: blocks ? survey.links.filter((path) => write.some((root) => isWithin(path, root))) : [],
+    pinned: pinnedLinks(request, survey).filter((path) => write.some((root) => isWithin(path, root))),
     services: SERVICES.filter((path) => found(path)?.real === path),
     devices: unique(reals(DEVICES)),
     network: request.network === "open" ? "open" : "blocked",
     demands: demandsOf(request),
     required: request.require,
   };
+}
+
+/** Where nothing is protected but what flags name, only links on the way to those have to stay. */
+function pinnedLinks({ trustFiles, denyWrite, denyRead }: SandboxRequest, survey: Survey): readonly string[] {
+  if (trustFiles === "block") return survey.links;
+  const named = [...denyWrite, ...denyRead];
+  return survey.links.filter((link) => named.some((path) => isWithin(path, link)));
 }
 
 /** The host counts bytes of output itself. */

@@ -63,7 +63,10 @@ function guards(policy: SandboxPolicy, shown: readonly string[], brokered: boole
   const opened = policy.opened.flatMap(({ place }) => ("path" in place ? [place.path] : []));
   const openInPart = (path: string) => brokered && opened.some((inner) => isWithin(inner, path));
   const guarded = policy.protected.filter(
-    ({ path }) =>
+    ({ path, kind, missing }) =>
+      missing !== true &&
+      // The broker refuses every change of it but git's own harmless ones, which go by a rename onto it.
+      !(brokered && kind === "git_config") &&
       policy.write.some((root) => isWithin(path, root)) &&
       !policy.write.includes(path) &&
       !inHidden(path) &&

@@ -48,6 +48,7 @@ export function surveyOf(
     home: "/home/ada",
     git: null,
     nested: { places: [], pointers: [] },
+    gitSettings: [],
     links: [],
     paths,
     secretFiles: [],

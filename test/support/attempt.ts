@@ -85,9 +85,6 @@ export function attempt(title: string, needs: string[], body: (place: Attempt) =
   }
 }
 
-/** An attempt that succeeds today: named, so that it is not forgotten, and not run. */
-attempt.todo = (title: string, _needs: string[], _body: (place: Attempt) => Promise<void>): void => test.todo(title);
-
 /** Compiles on the host: what is tried is the program, not the compiler. */
 function compile({ top, work }: Scratch, source: string): string {
   const [file, program] = [join(top, "attempt.c"), join(work, "attempt.bin")];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { attempt } from "../../support/attempt.ts";
 import { git, makeRepository } from "../../support/scratch_repository.ts";
 
-attempt.todo(
+attempt(
   "E5 a file of the workspace that the person's config includes is not changed",
   ["git"],
   async ({ scratch, shell }) => {

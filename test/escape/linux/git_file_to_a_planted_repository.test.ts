@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { attempt } from "../../support/attempt.ts";
 import { scratchEnvironment } from "../../support/run_cordon.ts";
 
-attempt.todo(
+attempt(
   "E5 a .git file leads to no planted repository with settings of its own",
   ["git"],
   async ({ scratch, shell }) => {
