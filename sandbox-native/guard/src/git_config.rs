@@ -197,8 +197,11 @@ fn keeps_the_rest(new: &[Placed], old: &[Placed]) -> Result<(), Reason> {
     Err(Reason { line: 1, fault: Fault::Key(lost.map(full).unwrap_or_default()) })
 }
 
+/// Section, middle part and key.
+type Name<'e> = (&'e str, &'e str, &'e str);
+
 /// The values of each key that has a middle part, in their order.
-struct Values<'e>(HashMap<(&'e str, &'e str, &'e str), Vec<Option<&'e [u8]>>>);
+struct Values<'e>(HashMap<Name<'e>, Vec<Option<&'e [u8]>>>);
 
 impl<'e> Values<'e> {
     fn of(entries: &'e [Placed]) -> Self {
