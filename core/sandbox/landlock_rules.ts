@@ -6,11 +6,9 @@ import { isWithin } from "../config/path_order.ts";
 export function landlockRules(policy: SandboxPolicy, tier: "namespaces" | "landlock"): LandlockRule[] {
   const rw = (path: string): LandlockRule => ({ path, access: "rw" });
   const exec = (path: string): LandlockRule => ({ path, access: "read_exec" });
+  // What can be read there is what the view shows.
+  if (tier === "namespaces") return [exec("/"), ...[...policy.write, "/tmp", "/var/tmp", "/dev", "/proc"].map(rw)];
   const reads = policy.read.filter((path) => !policy.write.includes(path));
-  if (tier === "namespaces") {
-    const files = [...policy.write.map(rw), ...reads.map(exec)];
-    return [exec("/"), ...files, rw("/tmp"), rw("/var/tmp"), rw("/dev"), rw("/proc")];
-  }
   const files = [...policy.write.map(rw), ...reads.map((path) => withoutHidden(exec(path), policy))];
   return [...files, ...policy.devices.map(rw), { path: "/proc", access: "read" }];
 }

@@ -6,7 +6,7 @@ use crate::landlock::{self, Domain};
 use crate::limits::Limits;
 use crate::namespaces::{self, Ids};
 use crate::seccomp::Surroundings;
-use crate::{mounts, private_tmp, privileges, seccomp, sys};
+use crate::{descriptors, mounts, private_tmp, privileges, seccomp, sys};
 use plan::{LandlockAccess, LandlockRule, Level, LinuxPlan, Network, PlanOp, Report, Tier, TmpPlace};
 use rustix::process::DumpableBehavior;
 use std::os::fd::OwnedFd;
@@ -133,6 +133,7 @@ impl Ground<'_> {
                     refuse_tcp: self.network() == Some(Network::Blocked),
                     truncates_brokered: self.has_sure_broker(),
                     reads_judged: self.reads_judged(),
+                    reads_in_view: self.reads_in_view(&rules),
                     abi: landlock_abi,
                 })
             }
@@ -162,6 +163,19 @@ impl Ground<'_> {
     fn reads_judged(&self) -> bool {
         let judges = |op: &PlanOp| matches!(op, PlanOp::Broker { guard, level: Level::Must, .. } if guard.reads);
         self.plan.ops.iter().any(judges)
+    }
+
+    /// Whether nothing that the command can name lies outside of its view, in which the rules let it read all. Outside lead
+    /// streams that are files or folders, whose entries in /proc open anew, and what a socket of the host may hand over.
+    fn reads_in_view(&self, rules: &[LandlockRule]) -> bool {
+        let reads_all =
+            |rule: &LandlockRule| rule.path == "/" && rule.except.is_empty() && rule.access != LandlockAccess::Rw;
+        let hands_over = |op: &PlanOp| matches!(op, PlanOp::Broker { guard, .. } if !guard.unix.is_empty());
+        self.namespaces.is_ok()
+            && self.plan.ops.iter().any(|op| matches!(op, PlanOp::View { .. }))
+            && rules.iter().any(reads_all)
+            && !self.plan.ops.iter().any(hands_over)
+            && descriptors::streams_lead_nowhere()
     }
 
     /// As above: where the broker may be missing, a lost right must not count as held.

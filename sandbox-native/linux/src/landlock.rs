@@ -20,6 +20,9 @@ pub struct Domain<'a> {
     pub truncates_brokered: bool,
     /// A broker judges each read, so what is closed may lie in a folder that can be listed.
     pub reads_judged: bool,
+    /// All that can be named lies in a view, whose mounts say what of it is there and what can be written. Then reading
+    /// and truncating are not handled: a kernel that handles them looks at each open for reading, for 0.3 µs and more.
+    pub reads_in_view: bool,
     /// Landlock's ABI on this kernel.
     pub abi: u32,
 }
@@ -96,9 +99,8 @@ fn losses(domain: &Domain<'_>) -> (Vec<Failure>, Vec<String>) {
 }
 
 fn create(domain: &Domain<'_>) -> Result<RulesetCreated, landlock::RulesetError> {
-    let abi = known_abi(domain.abi);
     let mut ruleset =
-        Ruleset::default().set_compatibility(CompatLevel::HardRequirement).handle_access(AccessFs::from_all(abi))?;
+        Ruleset::default().set_compatibility(CompatLevel::HardRequirement).handle_access(handled(domain))?;
     if domain.refuse_tcp && domain.abi >= 4 {
         ruleset = ruleset.handle_access(AccessNet::BindTcp | AccessNet::ConnectTcp)?;
     }
@@ -111,6 +113,14 @@ fn create(domain: &Domain<'_>) -> Result<RulesetCreated, landlock::RulesetError>
         }
     }
     ruleset.create()
+}
+
+/// What is refused where no rule allows it.
+fn handled(domain: &Domain<'_>) -> BitFlags<AccessFs> {
+    let all = AccessFs::from_all(known_abi(domain.abi));
+    // The kernel asks for both at each open that reads.
+    let reading = AccessFs::ReadFile | AccessFs::ReadDir | AccessFs::Truncate;
+    if domain.reads_in_view { all & !reading } else { all }
 }
 
 /// The newest ABI that this kernel has and this program was written for.
@@ -131,7 +141,7 @@ fn add_rules(
     domain: &Domain<'_>,
     notes: &mut Vec<String>,
 ) -> Result<RulesetCreated, Failure> {
-    let handled = AccessFs::from_all(known_abi(domain.abi));
+    let handled = handled(domain);
     for rule in domain.rules {
         landlock_except::check(rule)?;
         let places = match landlock_except::places(rule, domain.reads_judged) {
@@ -145,6 +155,10 @@ fn add_rules(
             let mut access = if names_only { AccessFs::ReadDir.into() } else { rights(rule) } & handled;
             if !is_folder {
                 access &= AccessFs::from_file(known_abi(domain.abi));
+            }
+            if access.is_empty() {
+                // The kernel takes no rule without a right.
+                continue;
             }
             ruleset = ruleset
                 .add_rule(PathBeneath::new(fd, access))
