@@ -22,6 +22,7 @@ import type { Decision, PolicyQuestion, RuleLists } from "./contract/verdict.ts"
 import type { Core } from "./dispatch/core.ts";
 import { dispatch, prepare } from "./dispatch/dispatch.ts";
 import { validate } from "./dispatch/validate.ts";
+import { gitSettingsOf } from "./config/git_places.ts";
 import type { Hosts } from "./exec/execute.ts";
 import { createLocalHost, type LocalHost } from "./exec/hosts/local_host.ts";
 import { LAUNCHER_DIGEST, openLauncher } from "./exec/process/launcher_file.ts";
@@ -128,7 +129,11 @@ export function createCore(options: CoreOptions): CordonCore {
     authority,
     hooks: [],
     planner,
-    hosts: { local: timedHost(host, phases), readFilter: readFilterOf(policy, place, rules) },
+    hosts: {
+      local: timedHost(host, phases),
+      readFilter: readFilterOf(policy, place, rules),
+      git: gitSettingsOf(world.env, place.home),
+    },
   };
   const close = () => host.close().finally(phases.write);
   if (options.replace) {
@@ -252,7 +257,7 @@ function lazyJudge(rules: () => RuleLists): LazyJudge {
  * are the secrets that every search leaves out. A file that would ask is left out too, since a search can't stop to ask.
  */
 function readFilterOf(policy: LazyJudge, place: Place, rules: RuleLists): Hosts["readFilter"] {
-  if (rules.ask.length + rules.deny.length === 0) return async () => () => true;
+  if (rules.ask.length + rules.deny.length === 0) return async () => undefined;
   return async (tool) => {
     const judge = await policy.now();
     const common = { tool, required: "read-only", mode: "workspace-write", params: {} } as const;

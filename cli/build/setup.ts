@@ -8,6 +8,7 @@ import { bunTests, endToEndFolders, type Tally } from "./check_tests.ts";
 import { checkRust } from "./check_rust.ts";
 import { BuildError, Progress, type StepEnd } from "./progress.ts";
 import { installPythonTools } from "./python_tools.ts";
+import { FD, installSearchTools, RIPGREP } from "./search_tools.ts";
 import { ensureRust, type RustPair } from "./rust_setup.ts";
 import { runProgram } from "./run_program.ts";
 import targets from "./targets.json";
@@ -37,6 +38,14 @@ const steps: Record<string, Step> = {
   executable: { title: "dist/cordon", work: bundle },
   test_tools: { title: "programs the tests run", work: () => installTools(testTools) },
   python_tools: { title: "Python packages the tests run", work: installPythonTools },
+  search_tools: {
+    title: "ripgrep, to compare searches with",
+    work: (shared) => installSearchTools([RIPGREP], rustOf(shared).native),
+  },
+  search_peers: {
+    title: "search programs to measure against",
+    work: (shared) => installSearchTools([RIPGREP, FD], rustOf(shared).native),
+  },
   bench_tools: { title: "programs to measure against", work: () => installTools(benchTools) },
   format_and_lint: { title: "format and lint", work: counted(formatAndLint) },
   types: { title: "types", work: counted(types) },

@@ -1,38 +1,65 @@
 /** What a search returns of each file, in ripgrep's words. */
 export type GrepMode = "content" | "files_with_matches" | "count";
 
+/** Whether upper and lower case are the same; "smart": if the pattern has a letter and none in upper case. */
+export type LetterCase = "sensitive" | "ignore" | "smart";
+
+/**
+ * Which files a search visits. `globs` have ripgrep's meaning: .gitignore syntax, relative to the start, `!` in front turns one
+ * round, the last that fits decides, stronger than ignore files. `types` and `typesNot` are names of ripgrep's type list.
+ */
+export type SearchScope = {
+  globs?: readonly string[];
+  globIgnoreCase?: boolean;
+  types?: readonly string[];
+  typesNot?: readonly string[];
+  includeHidden?: boolean;
+  noIgnore?: boolean;
+};
+
 /**
  * One search through file contents. `path` is the absolute, real path of a file or folder. Names below `relativeTo` (an
- * absolute folder) are shown relative to it, all others whole. `glob` has ripgrep's meaning: .gitignore syntax, relative to
- * `path`, `!` in front turns it round, stronger than ignore files. `type` is a name of ripgrep's type list. `before` and
+ * absolute folder) are shown relative to it, all others whole. `before` and
  * `after` count lines. `headLimit` and `offset` count lines in mode content and files in the others; 0 is no limit.
+ * `maxLineBytes`: longer lines are cut around the match; 0 is never, 2,000 if left out. `spans` asks for the places of matches.
+ * `timeBudgetMs`: the answer is partial when the search takes longer.
  */
-export type GrepQuery = {
+export type GrepQuery = SearchScope & {
   pattern: string;
   path: string;
   relativeTo?: string;
-  glob?: string;
-  type?: string;
   before: number;
   after: number;
   lineNumbers: boolean;
-  ignoreCase: boolean;
+  letterCase: LetterCase;
+  word?: boolean;
   multiline: boolean;
   fixed?: boolean;
   mode: GrepMode;
   headLimit: number;
   offset: number;
-  includeHidden?: boolean;
+  maxLineBytes?: number;
+  spans?: boolean;
+  timeBudgetMs?: number;
 };
 
-/** Files that were visited and not searched. `unreadable` counts folders too; `tooLarge` is above 256 MiB. */
-export type SkippedFiles = { binary: number; unreadable: number; tooLarge: number };
+/**
+ * Files that were visited and not searched, or not to their end. `unreadable` counts folders too, and `unreadableNames` has the
+ * first of them; `tooLarge` is above 256 MiB. `binary`: a NUL byte ended the search before a match was found.
+ */
+export type SkippedFiles = { binary: number; unreadable: number; tooLarge: number; unreadableNames: string[] };
+
+/** Where a match is: the place of its line in `content` from 0, its line in the file from 1, and bytes of the line: `column`
+ *  from 1, `bytes` how many. A match over several lines has a part in each. */
+export type MatchSpan = { at: number; line: number; column: number; bytes: number };
 
 /**
- * What a search found, in path order. All numbers are those of the answer, after `offset` and `headLimit`, except
- * `numMatches` in mode content: the matching lines in all files that were looked at until the answer was full. `content` is empty in mode
+ * What a search found, in path order. `numFiles`, `filenames`, `numLines` and `content` are those of the page, after `offset` and
+ * `headLimit`. `numMatches`: in mode content the matching lines in all files; in mode count the sum over the page. `totalFiles`
+ * counts all files that match. `content` is empty in mode
  * files_with_matches, `path:count` lines in mode count, and ripgrep's `path:line:text` lines in mode content.
  * `appliedLimit` and `appliedOffset` are there when they left something out; `truncated` says that there is more.
+ * `partial` says that the time budget ended the search: then all of this is about the files that were searched.
  */
 export type GrepAnswer = {
   mode: GrepMode;
@@ -41,20 +68,54 @@ export type GrepAnswer = {
   content: string;
   numLines: number;
   numMatches: number;
+  totalFiles: number;
+  spans?: MatchSpan[];
   appliedLimit?: number;
   appliedOffset?: number;
   truncated: boolean;
+  partial?: "time_budget";
   skipped: SkippedFiles;
 };
 
-/** One search for file names. `pattern` has .gitignore syntax, relative to `path`, or is absolute and below it. */
-export type GlobQuery = { pattern: string; path: string; limit: number; includeHidden?: boolean };
+/**
+ * One search for file names. `pattern` has .gitignore syntax, relative to `path`, or is absolute and below it. `limit` 0 is no
+ * limit. `order`: the last changed first, or by path.
+ */
+export type GlobQuery = {
+  pattern: string;
+  path: string;
+  limit: number;
+  offset?: number;
+  order?: "newest" | "path";
+  ignoreCase?: boolean;
+  includeHidden?: boolean;
+  noIgnore?: boolean;
+};
 
-/** The files found, absolute, the newest first and then by path. `truncated` says that `limit` cut some off. */
-export type GlobAnswer = { filenames: string[]; numFiles: number; truncated: boolean; durationMs: number };
+/**
+ * The files found, absolute, the newest first and then by path. `truncated` says that `limit` cut some off, `totalFiles` how many
+ * there are. `unreadable` counts folders that could not be read.
+ */
+export type GlobAnswer = {
+  filenames: string[];
+  numFiles: number;
+  totalFiles: number;
+  truncated: boolean;
+  unreadable: number;
+  durationMs: number;
+};
 
-/** What the policy lets a search see. `path` is absolute; a folder that may not be read is not entered. */
-export type FileView = { mayRead: (path: string) => boolean };
+/**
+ * What the policy lets a search see, as data where that is enough, so that several threads can judge alike: nothing at or below
+ * `hidden` (absolute), no name of `closedNames` (`x.*`: all that start with `x.`) but those with one of `sampleEndings`. `mayRead`
+ * is asked besides for each file and folder, where rules of the person say more.
+ */
+export type FileView = {
+  hidden: readonly string[];
+  closedNames: readonly string[];
+  sampleEndings: readonly string[];
+  mayRead?: (path: string) => boolean;
+};
 
 /**
  * Searches of one call. Throws `search.bad_pattern`, `search.bad_glob`, `search.bad_type`, `fs.not_found`,

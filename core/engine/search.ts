@@ -12,6 +12,9 @@ const KEPT_INSTANCES = 4;
 /** The buffer to begin with: larger than all but a few files of a source tree. */
 const FIRST_BUFFER_BYTES = 1 << 20;
 
+/** The room for a folder's entries to begin with: some thousand names. */
+const FIRST_ENTRIES_BYTES = 64 << 10;
+
 const idle: SearchEngine[] = [];
 
 /**
@@ -23,17 +26,25 @@ const CORE = {
   search: "cordon:search/grep@0.1.0#search",
   enter: "cordon:search/walk@0.1.0#enter",
   addRules: "cordon:search/walk@0.1.0#add-rules",
+  reserve: "cordon:search/walk@0.1.0#reserve",
+  survey: "cordon:search/walk@0.1.0#survey",
   filter: "cordon:search/walk@0.1.0#filter",
+  order: "cordon:search/walk@0.1.0#order",
 } as const;
 
 /** The enum `source` of search.wit, by place. */
-const SOURCES = ["rgignore", "ignore", "gitignore", "exclude"] as const;
+const SOURCES = ["rgignore", "ignore", "gitignore", "exclude", "global"] as const;
 
 /** Where ignore rules come from. */
 export type RuleSource = (typeof SOURCES)[number];
 
 /** A folder for the component: its path from `parent`, which is absent for the outermost. `above` as in search.wit. */
-export type EngineFolder = { name: string; parent: number | undefined; above: boolean; repository: boolean };
+export type EngineFolder = {
+  name: string | Uint8Array;
+  parent: number | undefined;
+  above: boolean;
+  repository: boolean;
+};
 
 /** What `grep.search` says of a binary file. */
 export const BINARY = -1;
@@ -48,19 +59,13 @@ export class SearchEngine {
   readonly walk: SearchComponent["walk"];
   readonly #core: Record<keyof typeof CORE, CoreFunction>;
   readonly #memory: WebAssembly.Memory;
-  #address = 0;
-  #capacity = 0;
-  #view = new Uint8Array(0);
+  readonly #buffer: Room = { at: 0, bytes: 0, view: EMPTY };
+  readonly #entries: Room = { at: 0, bytes: 0, view: EMPTY };
 
   constructor({ search, memory, exports }: LoadedSearch) {
     this.grep = search.grep;
     this.walk = search.walk;
-    this.#core = {
-      search: coreFunction(exports, CORE.search),
-      enter: coreFunction(exports, CORE.enter),
-      addRules: coreFunction(exports, CORE.addRules),
-      filter: coreFunction(exports, CORE.filter),
-    };
+    this.#core = mapValues(CORE, (name) => coreFunction(exports, name));
     this.#memory = memory;
   }
 
@@ -80,16 +85,23 @@ export class SearchEngine {
     this.#core.addRules(folder, SOURCES.indexOf(source), bytes);
   }
 
-  /** `walk.filter`: places of the entries to visit, of the packed list in the first `bytes` bytes of the buffer. */
-  filter(folder: number, bytes: number): Uint32Array {
-    const count = this.#core.filter(folder, bytes);
-    return new Uint32Array(this.#memory.buffer, this.#address, count).slice();
+  /** `walk.survey`: bits for what stands out in the first `bytes` bytes of the room for entries. */
+  survey(bytes: number): number {
+    return this.#core.survey(bytes);
   }
 
-  /** Writes text into the buffer as UTF-8 and returns its length in bytes. */
-  write(text: string): number {
+  /** `walk.filter` and `walk.order`: three numbers for each entry to visit. A copy: good until whenever. */
+  filter(folder: number, bytes: number): Uint32Array {
+    const count = this.#core.filter(folder, bytes);
+    return new Uint32Array(this.#memory.buffer, this.#core.order(), count * 3).slice();
+  }
+
+  /** Writes text into the buffer as UTF-8, or bytes as they are, and returns the length in bytes. */
+  write(text: string | Uint8Array): number {
     // A UTF-16 unit is at most three bytes of UTF-8.
-    return encoder.encodeInto(text, this.buffer(text.length * 3)).written;
+    if (typeof text === "string") return encoder.encodeInto(text, this.buffer(text.length * 3)).written;
+    this.buffer(text.length).set(text);
+    return text.length;
   }
 
   /**
@@ -97,21 +109,45 @@ export class SearchEngine {
    * Its old content is lost when it has to grow.
    */
   buffer(bytes: number): Uint8Array {
-    if (bytes > this.#capacity) {
-      const capacity = Math.max(bytes, FIRST_BUFFER_BYTES);
-      this.#address = this.grep.reserve(capacity);
-      this.#capacity = capacity;
-      this.#view = new Uint8Array(0);
+    return this.#room(this.#buffer, Math.max(bytes, FIRST_BUFFER_BYTES), (size) => this.grep.reserve(size));
+  }
+
+  /** The component's room for the raw entries of a folder, at least `bytes` long. Its content stays when it has to grow. */
+  entries(bytes: number): Uint8Array {
+    return this.#room(this.#entries, Math.max(bytes, FIRST_ENTRIES_BYTES), (size) => this.#core.reserve(size));
+  }
+
+  #room(room: Room, bytes: number, reserve: (bytes: number) => number): Uint8Array {
+    if (bytes > room.bytes) {
+      room.at = reserve(bytes);
+      room.bytes = bytes;
+      room.view = EMPTY;
     }
     // A memory that has grown leaves the views of its old buffer with no bytes in them.
-    if (this.#view.byteLength === 0) this.#view = new Uint8Array(this.#memory.buffer, this.#address, this.#capacity);
-    return this.#view;
+    if (room.view.byteLength === 0) room.view = new Uint8Array(this.#memory.buffer, room.at, room.bytes);
+    return room.view;
+  }
+
+  /** Forgets where the room for entries is: a walk that starts makes a new one. */
+  startWalk(scope: Parameters<SearchComponent["walk"]["start"]>[0]): void {
+    this.walk.start(scope);
+    this.#entries.bytes = 0;
   }
 
   /** Bytes of linear memory in use. */
   get memoryBytes(): number {
     return this.#memory.buffer.byteLength;
   }
+}
+
+/** A piece of linear memory that the component gave out. */
+type Room = { at: number; bytes: number; view: Uint8Array };
+
+const EMPTY = new Uint8Array(0);
+
+function mapValues<Key extends string, From, To>(record: Record<Key, From>, map: (value: From) => To): Record<Key, To> {
+  // Object.entries widens the keys; they are those of the record.
+  return Object.fromEntries(Object.entries<From>(record).map(([key, value]) => [key, map(value)])) as Record<Key, To>;
 }
 
 function coreFunction(exports: WebAssembly.Instance["exports"], name: string): CoreFunction {

@@ -4,6 +4,7 @@ import type { Outcome } from "../contract/outcome.ts";
 import { failureOf } from "../contract/refuse.ts";
 import { createExecGrant, type ExecRecord } from "./grants/exec_grant.ts";
 import { createFsGrant } from "./grants/fs_grant.ts";
+import type { GitSettings } from "../config/git_places.ts";
 import { createSearchGrant, type ReadFilter } from "./grants/search_grant.ts";
 import type { LocalHost } from "./hosts/local_host.ts";
 
@@ -12,6 +13,8 @@ export type Hosts = {
   local: LocalHost;
   /** The rules on reading, for a tool that walks folders: each file it meets is judged as if it had been named. */
   readFilter: (tool: string) => Promise<ReadFilter>;
+  /** Where git's settings are: searches keep to the person's global excludes. */
+  git: GitSettings;
 };
 
 /** Runs a planned call with handles cut from its plan. Never throws: a tool's error is an outcome. */
@@ -39,7 +42,7 @@ export async function execute(call: PlannedCall, hosts: Hosts): Promise<Outcome>
 function grantsFor(call: PlannedCall, hosts: Hosts, record: ExecRecord): Grants {
   return {
     fs: createFsGrant(call.plan.files),
-    search: createSearchGrant(call.plan.files, () => hosts.readFilter(call.tool.name)),
+    search: createSearchGrant(call.plan.files, { readable: () => hosts.readFilter(call.tool.name), git: hosts.git }),
     exec: createExecGrant(call, hosts.local, record),
     signal: call.request.signal,
   };

@@ -129,7 +129,7 @@ export function smallCore({ folder, tools, authority = {}, hooks = [], audit }: 
     },
     hooks,
     planner,
-    hosts: { local, readFilter: async () => () => true },
+    hosts: { local, readFilter: async () => undefined, git: { home: "/nonexistent" } },
   };
 }
 

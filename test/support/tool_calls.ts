@@ -86,10 +86,18 @@ export function recordingSearch(): { search: SearchGrant; queries: unknown[] } {
     content: "",
     numLines: 0,
     numMatches: 0,
+    totalFiles: 0,
     truncated: false,
-    skipped: { binary: 0, unreadable: 0, tooLarge: 0 },
+    skipped: { binary: 0, unreadable: 0, tooLarge: 0, unreadableNames: [] },
   };
-  const names: GlobAnswer = { filenames: ["/a"], numFiles: 1, truncated: false, durationMs: 1 };
+  const names: GlobAnswer = {
+    filenames: ["/a"],
+    numFiles: 1,
+    totalFiles: 1,
+    truncated: false,
+    unreadable: 0,
+    durationMs: 1,
+  };
   const search: SearchGrant = {
     grep: async (query) => {
       queries.push(query);

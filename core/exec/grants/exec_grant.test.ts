@@ -116,7 +116,7 @@ test("F3 a background command writes its file, which only this user can read, an
   });
   const core = {
     ...smallCore({ folder, tools: [shellTool((exec) => exec.start({ timeoutMs: null }))] }),
-    hosts: { local, readFilter: async () => () => true },
+    hosts: { local, readFilter: async () => undefined, git: { home: "/nonexistent" } },
   };
   core.planner = { ...core.planner, environment: { PATH: "/usr/bin:/bin" } };
   const result = await dispatch(requestOf("shell", { script: `echo begun; sleep ${marker}` }), core);

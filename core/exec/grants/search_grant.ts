@@ -1,26 +1,30 @@
 import { realpathSync } from "node:fs";
-import { basename } from "node:path";
-import { isWithin } from "../../config/path_order.ts";
-import { isSecretName } from "../../config/protected_paths.ts";
+import { SAMPLE_ENDINGS, SECRET_NAMES } from "../../config/protected_paths.ts";
 import { ToolFault } from "../../contract/fault.ts";
 import type { FilePlan } from "../../contract/file_plan.ts";
 import type { SearchGrant } from "../../contract/search.ts";
+import type { GitSettings } from "../../config/git_places.ts";
 import { fsFault, moved } from "./fs_fault.ts";
 
-/** Whether the rules let one more file be read that nobody was asked about. Absolute real paths, files and folders. */
-export type ReadFilter = (path: string) => boolean;
+/**
+ * Whether the rules let one more file be read that nobody was asked about. Absolute real paths, files and folders. Undefined where
+ * no rule says more than what the plan hides: then nothing is asked, and several threads can search.
+ */
+export type ReadFilter = ((path: string) => boolean) | undefined;
+
+/** What a search is told beside its plan: the rules on reading, and where git's settings are. */
+export type SearchRules = { readable: () => Promise<ReadFilter>; git: GitSettings };
 
 /**
  * The search handle of one call: starts only where the plan says, by the real path that was judged, and sees nothing that
  * the plan hides or a rule keeps from reading. A start that leads elsewhere by now throws `fs.moved`. The search engine is loaded by the first search.
  */
-export function createSearchGrant(plan: FilePlan, rules: () => Promise<ReadFilter>): SearchGrant {
-  // By name too: the survey looks for secret files only near the top, and a search meets them at any depth.
-  const isHidden = (path: string) =>
-    plan.hidden.some((secret) => isWithin(path, secret)) || isSecretName(basename(path));
+export function createSearchGrant(plan: FilePlan, { readable, git }: SearchRules): SearchGrant {
   const open = async () => {
-    const [{ createSearch }, allowed] = await Promise.all([import("../search/mod.ts"), rules()]);
-    return createSearch({ mayRead: (path) => !isHidden(path) && allowed(path) });
+    const [{ createSearch }, mayRead] = await Promise.all([import("../search/mod.ts"), readable()]);
+    // By name too: the survey looks for secret files only near the top, and a search meets them at any depth.
+    const closed = { hidden: plan.hidden, closedNames: SECRET_NAMES, sampleEndings: SAMPLE_ENDINGS };
+    return createSearch({ ...closed, ...(mayRead ? { mayRead } : {}) }, git);
   };
   return {
     grep: async (query, signal) => (await open()).grep({ ...query, path: startOf(plan, query.path) }, signal),

@@ -25,19 +25,19 @@ export function badPattern(pattern: string, fault: EngineFault): ToolFault {
 
 /** A glob or a file type that can't be used: `search.bad_glob` or `search.bad_type`. */
 export function badScope(
-  given: { glob?: string | undefined; type?: string | undefined },
+  given: { globs: readonly string[]; only?: string; fileTypes: readonly string[]; fileTypesNot: readonly string[] },
   fault: EngineFault,
 ): ToolFault {
   if (fault.part === "file-type") {
     return new ToolFault({
       code: "search.bad_type",
-      message: `Cannot search files of type "${given.type}": ${fault.message}`,
+      message: `Cannot search files of type "${[...given.fileTypes, ...given.fileTypesNot].join(", ")}": ${fault.message}`,
       hint: 'Types are those of ripgrep, like "ts", "js", "py", "rust"; or give a glob like "*.tsx"',
     });
   }
   return new ToolFault({
     code: "search.bad_glob",
-    message: `Cannot use the glob "${given.glob}": ${fault.message}`,
+    message: `Cannot use the glob "${[...given.globs, given.only ?? []].flat().join(", ")}": ${fault.message}`,
     hint: "Use *, **, ?, [a-z] and {a,b}; put a backslash before a character that is meant as it stands",
   });
 }

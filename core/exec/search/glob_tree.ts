@@ -1,12 +1,13 @@
 import type { FileView, GlobAnswer, GlobQuery } from "../../contract/search.ts";
 import { ToolFault } from "../../contract/fault.ts";
 import type { SearchEngine } from "../../engine/search.ts";
-import { badScope, refusing } from "./faults.ts";
+import { byAge, byPath, type Found, mergeFound } from "./finds.ts";
+import type { Sight } from "./grep_tree.ts";
+import { engineScope } from "./job.ts";
 import { Pace } from "./pace.ts";
-import { lstatOrNothing } from "./read_folder.ts";
-import { childOf, shownPath } from "./real_path.ts";
-import { startPoint } from "./start_point.ts";
-import { type Sight, type TreeWalk, walkTree } from "./walk_tree.ts";
+import { childOf, lstatOrNothing, shownPath } from "./real_path.ts";
+import { runSearch } from "./run_search.ts";
+import { mayStartAt, startPoint } from "./start_point.ts";
 
 /** What a walk is told: where to start, and what files below it must match. */
 type Aim = { start: string; only: string };
@@ -14,45 +15,50 @@ type Aim = { start: string; only: string };
 /** A character that is not taken as it stands in a glob. */
 const SPECIAL = /[*?[\]{}\\!]/;
 
-/** Lists the files below a folder that match, the newest first. Ignored and hidden files are left out. */
+/** Lists the files below a folder that match. Ignored and hidden files are left out. */
 export async function globTree(
   engine: SearchEngine,
-  sight: Sight,
+  { view, globalExcludes }: Sight,
   query: GlobQuery,
   signal: AbortSignal,
 ): Promise<GlobAnswer> {
   const begun = performance.now();
   const pace = new Pace(signal);
-  startPoint(query.path, sight.view);
-  const aim = aimOf(query, sight.view);
-  const found: { name: string; mtimeMs: number }[] = [];
-  if (aim !== undefined) {
-    const walk = begin(engine, sight, query, aim);
-    for (const path of walkTree(walk, aim.start)) {
-      const stats = lstatOrNothing(path);
-      if (stats !== undefined) found.push({ name: shownPath(path), mtimeMs: stats.mtimeMs });
-      if (pace.isDue()) await pace.breathe();
-    }
-  }
-  found.sort((one, other) => other.mtimeMs - one.mtimeMs || (one.name < other.name ? -1 : 1));
-  const filenames = found.slice(0, query.limit).map(({ name }) => name);
+  startPoint(query.path, view);
+  const aim = aimOf(query, view);
+  const { offset = 0, limit } = query;
+  const found = aim === undefined ? NOTHING : await runSearch(engine, jobOf(aim), { view, pace, start: "folder" });
+  const { finds, totalFiles, skipped } = mergeFound([found], query.order === "path" ? byPath : byAge);
+  const filenames = finds.slice(offset, limit === 0 ? finds.length : offset + limit).map(({ path }) => path);
   return {
     filenames,
     numFiles: filenames.length,
-    truncated: found.length > query.limit,
+    totalFiles,
+    truncated: totalFiles > offset + filenames.length,
+    unreadable: skipped.unreadable,
     durationMs: Math.round(performance.now() - begun),
   };
+
+  function jobOf({ start, only }: Aim) {
+    // A pattern that names a dot file asks for dot files: "**/.env.example" would else never match.
+    const includeHidden = query.includeHidden ?? /(^|\/)\.[^./]/.test(only);
+    const scope = { includeHidden, globIgnoreCase: query.ignoreCase ?? false, noIgnore: query.noIgnore ?? false };
+    return {
+      start,
+      scope: { ...engineScope(scope, view), only },
+      keep: limit === 0 || query.order === "path" ? 0 : offset + limit,
+      hidden: view.hidden,
+      ...(globalExcludes === undefined ? {} : { globalExcludes }),
+    };
+  }
 }
 
-function begin(engine: SearchEngine, sight: Sight, query: GlobQuery, { only }: Aim): TreeWalk {
-  // A pattern that names a dot file asks for dot files: "**/.env.example" would else never match.
-  const hidden = query.includeHidden ?? /(^|\/)\.[^./]/.test(only);
-  refusing(
-    () => engine.walk.start({ only, hidden }),
-    (fault) => badScope({ glob: query.pattern }, fault),
-  );
-  return { ...sight, engine, skipped: { binary: 0, unreadable: 0, tooLarge: 0 } };
-}
+const NOTHING: Found = {
+  finds: [],
+  totalFiles: 0,
+  totalMatches: 0,
+  skipped: { binary: 0, tooLarge: 0, unreadable: 0, unreadableNames: [] },
+};
 
 /**
  * Starts the walk as deep as the pattern allows: the folders at its front that are named in full are gone into directly,
@@ -70,7 +76,7 @@ function aimOf(query: GlobQuery, view: FileView): Aim | undefined {
   let start = query.path;
   for (const segment of literal) {
     start = shownPath(childOf(start, segment));
-    if (!view.mayRead(start) || lstatOrNothing(start)?.isDirectory() !== true) return undefined;
+    if (!mayStartAt(start, view) || lstatOrNothing(start)?.isDirectory() !== true) return undefined;
   }
   const rest = segments.slice(literal.length).join("/");
   // In .gitignore syntax a pattern without a slash matches at any depth; one that had folders in front must not.

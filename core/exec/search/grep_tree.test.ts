@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { GrepAnswer, GrepQuery } from "../../contract/search.ts";
 import { createSearch } from "./mod.ts";
-import { EVERYTHING, makeTree, NEVER, queryOf, type Tree } from "./tree_fixture.ts";
+import { EVERYTHING, makeTree, NEVER, NO_GIT_SETTINGS, queryOf, type Tree } from "./tree_fixture.ts";
 
-const search = createSearch(EVERYTHING);
+const search = createSearch(EVERYTHING, NO_GIT_SETTINGS);
 
 function grep(tree: Tree, pattern: string, rest: Partial<GrepQuery> = {}): Promise<GrepAnswer> {
   return search.grep(queryOf(tree, pattern, rest), NEVER);
@@ -91,7 +91,7 @@ describe("A5 grep_search takes the options of its schema", () => {
 
   test("case is ignored by Unicode's rules when asked", async () => {
     using tree = makeTree({ a: "ÉTÉ", b: "été" });
-    expect((await grep(tree, "été", { ignoreCase: true })).filenames).toEqual(["a", "b"]);
+    expect((await grep(tree, "été", { letterCase: "ignore" })).filenames).toEqual(["a", "b"]);
     expect((await grep(tree, "été")).filenames).toEqual(["b"]);
   });
 
@@ -122,8 +122,8 @@ describe("A5 errors say what to do", () => {
 
   test("a bad glob, a bad type and a missing path have their own codes", async () => {
     using tree = makeTree({ a: "" });
-    await expect(grep(tree, "x", { glob: "a{b" })).rejects.toMatchObject({ code: "search.bad_glob" });
-    await expect(grep(tree, "x", { type: "klingon" })).rejects.toMatchObject({ code: "search.bad_type" });
+    await expect(grep(tree, "x", { globs: ["a{b"] })).rejects.toMatchObject({ code: "search.bad_glob" });
+    await expect(grep(tree, "x", { types: ["klingon"] })).rejects.toMatchObject({ code: "search.bad_type" });
     await expect(grep(tree, "x", { path: `${tree.root}/no` })).rejects.toMatchObject({ code: "fs.not_found" });
   });
 

@@ -1,12 +1,12 @@
-import type { GrepAnswer, GrepQuery } from "../../contract/search.ts";
-import { BINARY, type SearchEngine } from "../../engine/search.ts";
-import { badPattern, badScope, refusing } from "./faults.ts";
-import { loadFile } from "./load_file.ts";
+import type { FileView, GrepAnswer, GrepQuery, MatchSpan } from "../../contract/search.ts";
+import type { SearchEngine } from "../../engine/search.ts";
+import { byPath, type Find, type Found, mergeFound } from "./finds.ts";
+import { engineScope, type SearchJob } from "./job.ts";
 import { Pace } from "./pace.ts";
 import { Page } from "./page.ts";
-import { type RealPath, shownPath } from "./real_path.ts";
+import { runSearch } from "./run_search.ts";
 import { startPoint } from "./start_point.ts";
-import { type Sight, type TreeWalk, walkTree } from "./walk_tree.ts";
+import { relativeName } from "./tree_search.ts";
 
 /** Longer lines are cut in the output, around the match: a minified file must not fill the answer. */
 const LINE_LIMIT_BYTES = 2000;
@@ -14,132 +14,114 @@ const LINE_LIMIT_BYTES = 2000;
 /** The separator of ripgrep between groups of lines, in one file and between files. */
 const SEPARATOR = "--";
 
-/** A search under way: what was asked, where it is looked for, and what was found. */
-type Search = { query: GrepQuery; walk: TreeWalk; page: Page; answer: GrepAnswer; content: string[] };
+/** What a search may see, and what git's global excludes say. */
+export type Sight = { view: FileView; globalExcludes: Uint8Array | undefined };
 
-/** Searches one file, or all files below a folder in path order, until the page is full. */
+/** Searches one file, or all files below a folder, and answers with the page that was asked for. */
 export async function grepTree(
   engine: SearchEngine,
-  sight: Sight,
+  { view, globalExcludes }: Sight,
   query: GrepQuery,
   signal: AbortSignal,
 ): Promise<GrepAnswer> {
-  const pace = new Pace(signal);
-  const search = begin(engine, sight, query);
-  const files = startPoint(query.path, sight.view) === "file" ? [query.path] : walkTree(search.walk, query.path);
-  for (const path of files) {
-    searchFile(search, path);
-    if (search.page.isFull) break;
-    if (pace.isDue()) await pace.breathe();
-  }
-  const content = search.content.join("\n");
-  return { ...search.answer, content, numFiles: search.answer.filenames.length, ...search.page.applied };
+  const pace = new Pace(signal, query.timeBudgetMs);
+  const start = startPoint(query.path, view);
+  const job: SearchJob = {
+    start: query.path,
+    grep: engineQuery(query),
+    scope: engineScope(query, view),
+    // One more than the page holds: then it is known whether there is more.
+    keep: query.headLimit === 0 ? 0 : query.offset + query.headLimit + 1,
+    hidden: view.hidden,
+    ...(query.relativeTo === undefined ? {} : { relativeTo: query.relativeTo }),
+    ...(globalExcludes === undefined ? {} : { globalExcludes }),
+  };
+  const found = await runSearch(engine, job, { view, pace, start });
+  const answer = pageOf(query, mergeFound([found], byPath));
+  return pace.isOver ? { ...answer, partial: "time_budget" } : answer;
 }
 
-function begin(engine: SearchEngine, sight: Sight, query: GrepQuery): Search {
-  const { glob, type } = query;
-  refusing(
-    () => engine.grep.compile(engineQuery(query)),
-    (fault) => badPattern(query.pattern, fault),
-  );
-  const scope = {
-    ...(glob === undefined ? {} : { glob }),
-    ...(type === undefined ? {} : { fileType: type }),
-    hidden: query.includeHidden ?? false,
-  };
-  refusing(
-    () => engine.walk.start(scope),
-    (fault) => badScope({ glob, type }, fault),
-  );
-  const skipped = { binary: 0, unreadable: 0, tooLarge: 0 };
-  return {
-    query,
-    walk: { ...sight, engine, skipped },
-    page: new Page(query.offset, query.headLimit),
-    answer: {
-      mode: query.mode,
-      numFiles: 0,
-      filenames: [],
-      content: "",
-      numLines: 0,
-      numMatches: 0,
-      truncated: false,
-      skipped,
-    },
-    content: [],
-  };
-}
-
-function engineQuery(query: GrepQuery): Parameters<SearchEngine["grep"]["compile"]>[0] {
+function engineQuery(query: GrepQuery): NonNullable<SearchJob["grep"]> {
   return {
     pattern: query.pattern,
     fixed: query.fixed ?? false,
-    ignoreCase: query.ignoreCase,
+    letterCase: query.letterCase,
+    word: query.word ?? false,
     multiline: query.multiline,
     mode: query.mode === "files_with_matches" ? "files-with-matches" : query.mode,
     before: query.before,
     after: query.after,
     lineNumbers: query.lineNumbers,
-    maxLineBytes: LINE_LIMIT_BYTES,
+    maxLineBytes: query.maxLineBytes ?? LINE_LIMIT_BYTES,
+    spans: query.spans ?? false,
   };
 }
 
-function searchFile(search: Search, path: RealPath): void {
-  const { engine, skipped } = search.walk;
-  const loaded = loadFile(engine, path);
-  if (loaded === 0) return;
-  if (loaded === "unreadable") skipped.unreadable += 1;
-  else if (loaded === "too_large") skipped.tooLarge += 1;
-  else {
-    const matches = engine.search(loaded, search.query.mode === "content" ? search.page.budget : 0);
-    if (matches === BINARY) skipped.binary += 1;
-    else if (matches > 0) TAKE[search.query.mode](search, nameOf(search.query, path), matches);
+/** What of the whole result the answer holds. */
+type Shown = { page: Page; filenames: string[]; content: string[]; spans: MatchSpan[]; lines: number; matches: number };
+
+function pageOf(query: GrepQuery, { finds, totalFiles, totalMatches, skipped }: Found): GrepAnswer {
+  const page = new Page(query.offset, query.headLimit);
+  const shown: Shown = { page, filenames: [], content: [], spans: [], lines: 0, matches: 0 };
+  for (const find of finds) {
+    if (page.isFull) break;
+    TAKE[query.mode](shown, find, query);
   }
+  return {
+    mode: query.mode,
+    numFiles: shown.filenames.length,
+    filenames: shown.filenames,
+    content: shown.content.join("\n"),
+    numLines: shown.lines,
+    numMatches: query.mode === "content" ? totalMatches : shown.matches,
+    totalFiles,
+    ...(query.spans && query.mode === "content" ? { spans: shown.spans } : {}),
+    ...page.applied,
+    skipped,
+  };
 }
 
 const TAKE = {
   content: takeLines,
   count: takeCount,
   files_with_matches: takeName,
-} satisfies Record<GrepQuery["mode"], (search: Search, name: string, matches: number) => void>;
+} satisfies Record<GrepQuery["mode"], (shown: Shown, find: Find, query: GrepQuery) => void>;
 
-function takeName({ page, answer }: Search, name: string): void {
+function takeName({ page, filenames }: Shown, { path }: Find, { relativeTo }: GrepQuery): void {
   const { from, to } = page.take(1);
-  if (from < to) answer.filenames.push(name);
+  if (from < to) filenames.push(relativeName(path, relativeTo));
 }
 
-function takeCount({ page, answer, content }: Search, name: string, matches: number): void {
-  const { from, to } = page.take(1);
+function takeCount(shown: Shown, { path, matches }: Find, { relativeTo }: GrepQuery): void {
+  const { from, to } = shown.page.take(1);
   if (from >= to) return;
-  answer.filenames.push(name);
-  answer.numMatches += matches;
-  answer.numLines += 1;
-  content.push(`${name}:${matches}`);
+  const name = relativeName(path, relativeTo);
+  shown.filenames.push(name);
+  shown.matches += matches;
+  shown.lines += 1;
+  shown.content.push(`${name}:${matches}`);
 }
 
-function takeLines(search: Search, name: string, matches: number): void {
-  const { query, page, answer } = search;
-  answer.numMatches += matches;
-  const grouped = query.before > 0 || query.after > 0;
-  if (grouped && !page.isEmpty) keepLines(search, SEPARATOR, 1);
+function takeLines(shown: Shown, find: Find, { before, after, relativeTo }: GrepQuery): void {
+  const { page } = shown;
+  if ((before > 0 || after > 0) && !page.isEmpty) keepLines(shown, SEPARATOR, 1);
   if (page.isFull) return;
-  const rendered = search.walk.engine.grep.render(name, page.budget);
-  if (keepLines(search, rendered.text, rendered.lines)) answer.filenames.push(name);
+  const first = shown.lines;
+  const { from, to } = keepLines(shown, find.text ?? "", find.weight);
+  if (from >= to) return;
+  shown.filenames.push(relativeName(find.path, relativeTo));
+  for (const span of find.spans ?? []) {
+    if (span.at >= from && span.at < to) shown.spans.push({ ...span, at: first + span.at - from });
+  }
 }
 
-/** Keeps what is on the page of `lines` lines of text. True if any is. */
-function keepLines({ page, answer, content }: Search, text: string, lines: number): boolean {
-  const { from, to } = page.take(lines);
-  if (from >= to) return false;
-  // Most files are on the page with all their lines: only those at its edges are taken apart.
-  content.push(from === 0 && to === lines ? text : text.split("\n").slice(from, to).join("\n"));
-  answer.numLines += to - from;
-  return true;
-}
-
-function nameOf({ relativeTo }: GrepQuery, path: RealPath): string {
-  const name = shownPath(path);
-  if (relativeTo === undefined) return name;
-  const base = relativeTo === "/" ? "/" : `${relativeTo}/`;
-  return name.startsWith(base) ? name.slice(base.length) : name;
+/** Keeps what is on the page of `lines` lines of text. Returns which of them are. */
+function keepLines(shown: Shown, text: string, lines: number): { from: number; to: number } {
+  const { from, to } = shown.page.take(lines);
+  if (from < to) {
+    // Most files are on the page with all their lines: only those at its edges are taken apart.
+    shown.content.push(from === 0 && to === lines ? text : text.split("\n").slice(from, to).join("\n"));
+    shown.lines += to - from;
+  }
+  return { from, to };
 }

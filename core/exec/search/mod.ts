@@ -1,23 +1,15 @@
 import type { FileView, SearchGrant } from "../../contract/search.ts";
 import { withSearchEngine } from "../../engine/search.ts";
+import type { GitSettings } from "../../config/git_places.ts";
+import { readGlobalExcludes } from "./global_excludes.ts";
 import { globTree } from "./glob_tree.ts";
 import { grepTree } from "./grep_tree.ts";
-import { ReadAhead } from "./read_ahead.ts";
 
 /** The handle to search with, bounded by what the view lets it see. The component is loaded at the first search. */
-export function createSearch(view: FileView): SearchGrant {
+export function createSearch(view: FileView, git: GitSettings): SearchGrant {
+  const sight = () => ({ view, globalExcludes: readGlobalExcludes(git) });
   return {
-    grep: (query, signal) => {
-      const sight = { view, folders: new ReadAhead(view) };
-      return withSearchEngine(
-        (engine) => grepTree(engine, sight, query, signal),
-        (loaded) => sight.folders.fill(query.path, loaded),
-      );
-    },
-    glob: (query, signal) => {
-      const sight = { view, folders: new ReadAhead(view) };
-      // Nothing is read ahead: the pattern may lead the walk far past the folder it is given.
-      return withSearchEngine((engine) => globTree(engine, sight, query, signal));
-    },
+    grep: (query, signal) => withSearchEngine((engine) => grepTree(engine, sight(), query, signal)),
+    glob: (query, signal) => withSearchEngine((engine) => globTree(engine, sight(), query, signal)),
   };
 }

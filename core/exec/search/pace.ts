@@ -3,24 +3,27 @@ import { ToolFault } from "../../contract/fault.ts";
 /** Longest time between two looks at the event loop, in milliseconds: a cancelled search ends well within 50. */
 const STRETCH_MS = 20;
 
-/** The clock is read once for so many steps: reading it costs about as much as one small step. */
-const STEPS_BETWEEN_LOOKS = 16;
-
-/** Lets a long synchronous search breathe, and ends it when its signal is raised. */
+/** Lets a long synchronous search breathe, and ends it when its signal is raised or its time is over. */
 export class Pace {
   readonly #signal: AbortSignal;
+  readonly #end: number;
   #since = performance.now();
-  #steps = 0;
 
-  constructor(signal: AbortSignal) {
+  /** `timeBudgetMs` counts from now; undefined is no end. */
+  constructor(signal: AbortSignal, timeBudgetMs?: number) {
     this.#signal = signal;
+    this.#end = timeBudgetMs === undefined ? Number.POSITIVE_INFINITY : this.#since + timeBudgetMs;
     this.check();
   }
 
-  /** Call once for each file or folder. True when `breathe` is due. */
+  /** Call once for some files. True when `breathe` is due. */
   isDue(): boolean {
-    this.#steps += 1;
-    return this.#steps % STEPS_BETWEEN_LOOKS === 0 && performance.now() - this.#since > STRETCH_MS;
+    return performance.now() - this.#since > STRETCH_MS;
+  }
+
+  /** True once the time budget is used up. */
+  get isOver(): boolean {
+    return performance.now() > this.#end;
   }
 
   /** Gives other work of the process its turn. Throws `tool.cancelled` if the signal was raised. */

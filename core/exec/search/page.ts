@@ -10,11 +10,6 @@ export class Page {
     this.#limit = limit;
   }
 
-  /** Entries to look for until it is known that there is more than the page: 0 for all. */
-  get budget(): number {
-    return this.#limit === 0 ? 0 : this.#offset + this.#limit + 1 - this.#seen;
-  }
-
   /** True before the first entry. */
   get isEmpty(): boolean {
     return this.#seen === 0;

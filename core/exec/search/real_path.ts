@@ -1,3 +1,5 @@
+import { lstatSync, type Stats } from "node:fs";
+
 /**
  * A path as the kernel knows it. A string wherever the bytes are UTF-8, which a string can name again; the bytes themselves
  * elsewhere.
@@ -22,4 +24,13 @@ export function childOf(folder: RealPath, name: RealPath): RealPath {
 /** The path for people: what is not UTF-8 is shown as U+FFFD. */
 export function shownPath(path: RealPath): string {
   return typeof path === "string" ? path : path.toString("utf8");
+}
+
+/** What stands at a path, itself and not what it links to. Undefined if there is nothing or it can't be seen. */
+export function lstatOrNothing(path: RealPath): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -7,7 +7,7 @@
 import { expect, test } from "bun:test";
 import type { GrepQuery } from "../../contract/search.ts";
 import { createSearch } from "./mod.ts";
-import { EVERYTHING, makeTree, NEVER, queryOf, type Tree } from "./tree_fixture.ts";
+import { EVERYTHING, makeTree, NEVER, NO_GIT_SETTINGS, queryOf, type Tree } from "./tree_fixture.ts";
 
 const ripgrep = Bun.which("rg");
 if (ripgrep === null) console.info("Skipped: the comparison with ripgrep, because there is no rg on PATH");
@@ -25,11 +25,11 @@ function argumentsFor(query: GrepQuery): string[] {
     query.lineNumbers ? "--line-number" : "--no-line-number",
     ...(query.before > 0 ? [`--before-context=${query.before}`] : []),
     ...(query.after > 0 ? [`--after-context=${query.after}`] : []),
-    ...(query.ignoreCase ? ["--ignore-case"] : []),
+    ...(query.letterCase === "ignore" ? ["--ignore-case"] : []),
     ...(query.multiline ? ["--multiline", "--multiline-dotall"] : []),
     ...(query.fixed === true ? ["--fixed-strings"] : []),
-    ...(query.glob === undefined ? [] : [`--glob=${query.glob}`]),
-    ...(query.type === undefined ? [] : [`--type=${query.type}`]),
+    ...(query.globs ?? []).map((glob) => `--glob=${glob}`),
+    ...(query.types ?? []).map((type) => `--type=${type}`),
     ...(query.includeHidden === true ? ["--hidden", "--glob=!.git"] : []),
     ...{ content: [], count: ["--count"], files_with_matches: ["--files-with-matches"] }[query.mode],
     "-e",
@@ -47,7 +47,7 @@ function askRipgrep(tree: Tree, query: GrepQuery): string {
 }
 
 async function askUs(query: GrepQuery): Promise<string> {
-  const answer = await createSearch(EVERYTHING).grep(query, NEVER);
+  const answer = await createSearch(EVERYTHING, NO_GIT_SETTINGS).grep(query, NEVER);
   return query.mode === "files_with_matches" ? answer.filenames.join("\n") : answer.content;
 }
 
@@ -116,13 +116,13 @@ const OPTIONS: Partial<GrepQuery>[] = [
   { mode: "content" },
   { mode: "content", before: 2, after: 1 },
   { mode: "content", after: 3, lineNumbers: false },
-  { mode: "content", ignoreCase: true },
+  { mode: "content", letterCase: "ignore" },
   { mode: "content", includeHidden: true, before: 1 },
-  { mode: "content", glob: "*.{rs,ts}" },
-  { glob: "*.log" },
-  { glob: "!src/**" },
-  { type: "rust" },
-  { type: "ts", includeHidden: true },
+  { mode: "content", globs: ["*.{rs,ts}"] },
+  { globs: ["*.log"] },
+  { globs: ["!src/**"] },
+  { types: ["rust"] },
+  { types: ["ts"], includeHidden: true },
 ];
 
 const MULTILINE = [
@@ -176,6 +176,9 @@ test.skipIf(ripgrep === null)("D6 the files of a whole tree are those of rg --fi
     cwd: tree.root,
   });
   const theirs = stdout.toString().trimEnd().split("\n").sort();
-  const ours = await createSearch(EVERYTHING).glob({ pattern: "**", path: tree.root, limit: 1000 }, NEVER);
+  const ours = await createSearch(EVERYTHING, NO_GIT_SETTINGS).glob(
+    { pattern: "**", path: tree.root, limit: 1000 },
+    NEVER,
+  );
   expect(ours.filenames.map((name) => name.slice(tree.root.length + 1)).sort()).toEqual(theirs);
 });

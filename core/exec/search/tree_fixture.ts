@@ -2,7 +2,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { GrepQuery } from "../../contract/search.ts";
+import type { FileView, GrepQuery } from "../../contract/search.ts";
+import type { GitSettings } from "../../config/git_places.ts";
 
 /** A folder in the system's temporary folder, removed at the end of the `using` block. */
 export type Tree = { root: string; [Symbol.dispose](): void };
@@ -27,7 +28,7 @@ export function queryOf(tree: Tree, pattern: string, rest: Partial<GrepQuery> = 
     before: 0,
     after: 0,
     lineNumbers: true,
-    ignoreCase: false,
+    letterCase: "sensitive",
     multiline: false,
     mode: "files_with_matches",
     headLimit: 0,
@@ -37,7 +38,10 @@ export function queryOf(tree: Tree, pattern: string, rest: Partial<GrepQuery> = 
 }
 
 /** A view that hides nothing. */
-export const EVERYTHING = { mayRead: () => true };
+export const EVERYTHING: FileView = { hidden: [], closedNames: [], sampleEndings: [] };
+
+/** A person without any git settings. */
+export const NO_GIT_SETTINGS: GitSettings = { home: "/nonexistent", systemFile: "/nonexistent/gitconfig" };
 
 /** A signal that is never raised. */
 export const NEVER = new AbortController().signal;

@@ -3,14 +3,14 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { GrepAnswer, GrepQuery } from "../../contract/search.ts";
 import { createSearch } from "./mod.ts";
-import { EVERYTHING, makeTree, NEVER, queryOf, type Tree } from "./tree_fixture.ts";
+import { EVERYTHING, makeTree, NEVER, NO_GIT_SETTINGS, queryOf, type Tree } from "./tree_fixture.ts";
 
 function grep(
   tree: Tree,
   rest: Partial<GrepQuery> = {},
   mayRead: (path: string) => boolean = () => true,
 ): Promise<GrepAnswer> {
-  return createSearch({ mayRead }).grep(queryOf(tree, "x", rest), NEVER);
+  return createSearch({ ...EVERYTHING, mayRead }, NO_GIT_SETTINGS).grep(queryOf(tree, "x", rest), NEVER);
 }
 
 describe("D7 what ripgrep would visit is visited", () => {
@@ -53,10 +53,10 @@ describe("D7 what ripgrep would visit is visited", () => {
 
   test("globs and types choose files", async () => {
     using tree = makeTree({ "a.ts": "x", "a.test.ts": "x", "b.rs": "x", "sub/c.tsx": "x" });
-    expect((await grep(tree, { glob: "*.{ts,tsx}" })).filenames).toEqual(["a.test.ts", "a.ts", "sub/c.tsx"]);
-    expect((await grep(tree, { glob: "!*.test.ts" })).filenames).toEqual(["a.ts", "b.rs", "sub/c.tsx"]);
-    expect((await grep(tree, { glob: "sub/**" })).filenames).toEqual(["sub/c.tsx"]);
-    expect((await grep(tree, { type: "rust" })).filenames).toEqual(["b.rs"]);
+    expect((await grep(tree, { globs: ["*.{ts,tsx}"] })).filenames).toEqual(["a.test.ts", "a.ts", "sub/c.tsx"]);
+    expect((await grep(tree, { globs: ["!*.test.ts"] })).filenames).toEqual(["a.ts", "b.rs", "sub/c.tsx"]);
+    expect((await grep(tree, { globs: ["sub/**"] })).filenames).toEqual(["sub/c.tsx"]);
+    expect((await grep(tree, { types: ["rust"] })).filenames).toEqual(["b.rs"]);
   });
 });
 
@@ -117,7 +117,7 @@ test("A5 a raised signal ends a search within 100 ms", async () => {
   const files = Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`d${n % 30}/f${n}`, "hay\n".repeat(500)]));
   using tree = makeTree(files);
   const stop = new AbortController();
-  const running = createSearch(EVERYTHING).grep(queryOf(tree, "(\\w+\\s?)+x"), stop.signal);
+  const running = createSearch(EVERYTHING, NO_GIT_SETTINGS).grep(queryOf(tree, "(\\w+\\s?)+x"), stop.signal);
   await Bun.sleep(1);
   const raised = performance.now();
   stop.abort();

@@ -19,6 +19,11 @@ export const globSearch = defineTool({
         path: Type.Optional(
           Type.String({ minLength: 1, description: "The folder to search; default the working folder" }),
         ),
+        offset: Type.Optional(Type.Integer({ minimum: 0, description: "Files to skip first; default 0" })),
+        ignore_case: Type.Optional(Type.Boolean({ description: "Upper and lower case are the same; default false" })),
+        hidden: Type.Optional(
+          Type.Boolean({ description: "Find hidden files too; default only if the pattern names some" }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -27,8 +32,15 @@ export const globSearch = defineTool({
   title: (args) => `Find ${args.pattern ?? "files"}`,
   needs: (args) => [{ kind: "fs.search", path: args.path ?? "." }],
   run: async (args, { search, signal }) => {
-    const query = { pattern: args.pattern, path: args.path ?? ".", limit: NAME_LIMIT };
-    const { durationMs, numFiles, filenames, truncated } = await search.glob(query, signal);
-    return { durationMs, numFiles, filenames, truncated };
+    const query = {
+      pattern: args.pattern,
+      path: args.path ?? ".",
+      limit: NAME_LIMIT,
+      ...(args.offset === undefined ? {} : { offset: args.offset }),
+      ...(args.ignore_case === undefined ? {} : { ignoreCase: args.ignore_case }),
+      ...(args.hidden === undefined ? {} : { includeHidden: args.hidden }),
+    };
+    const { unreadable, ...found } = await search.glob(query, signal);
+    return { ...found, ...(unreadable > 0 ? { unreadable } : {}) };
   },
 });

@@ -6,6 +6,8 @@ import { defineTool } from "../define_tool.ts";
 const DEFAULT_HEAD_LIMIT = 250;
 
 const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
+const oneOrMore = (description: string) =>
+  Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }))], { description });
 const choice = (otherwise: boolean, description: string) =>
   Type.Optional(Type.Boolean({ default: otherwise, description }));
 
@@ -27,14 +29,11 @@ export const grepSearch = defineTool({
           Type.String({ minLength: 1, description: "The file or folder to search; default the working folder" }),
         ),
         glob: Type.Optional(
-          Type.String({
-            minLength: 1,
-            description: "Only files matching this glob, like *.ts; ! in front turns it round",
-          }),
+          oneOrMore(
+            "Only files matching this glob, like *.ts; ! in front turns it round; of several the last that fits decides",
+          ),
         ),
-        type: Type.Optional(
-          Type.String({ minLength: 1, description: "Only files of this type of ripgrep's list, like ts, py, rust" }),
-        ),
+        type: Type.Optional(oneOrMore("Only files of this type of ripgrep's list, like ts, py, rust")),
         output_mode: Type.Optional(
           Type.Union([Type.Literal("files_with_matches"), Type.Literal("content"), Type.Literal("count")], {
             default: "files_with_matches",
@@ -46,6 +45,14 @@ export const grepSearch = defineTool({
         "-C": count("Lines to show before and after each match; -A and -B are stronger; mode content only"),
         "-n": choice(true, "Line numbers; mode content only"),
         "-i": choice(false, "Ignore case"),
+        smart_case: choice(false, "Ignore case if the pattern has no upper-case letter"),
+        word: choice(false, "Match whole words only"),
+        fixed_strings: choice(false, "The pattern is plain text"),
+        hidden: choice(false, "Search hidden files too"),
+        spans: choice(false, "Say where in each line the matches are: line, column, bytes; mode content only"),
+        time_budget_ms: Type.Optional(
+          Type.Integer({ minimum: 1, description: "Answer with what was found so far after this time" }),
+        ),
         multiline: choice(false, "Matches may span lines, and . matches a line end"),
         head_limit: count("Lines (mode content) or files to return at most; 0 is no limit; default 250"),
         offset: count("Lines or files to skip first; default 0"),
@@ -61,23 +68,32 @@ export const grepSearch = defineTool({
     const query = {
       pattern: args.pattern,
       path: args.path ?? ".",
-      ...(args.glob === undefined ? {} : { glob: args.glob }),
-      ...(args.type === undefined ? {} : { type: args.type }),
+      ...(args.glob === undefined ? {} : { globs: [args.glob].flat() }),
+      ...(args.type === undefined ? {} : { types: [args.type].flat() }),
+      includeHidden: args.hidden ?? false,
       before: args["-B"] ?? args["-C"] ?? 0,
       after: args["-A"] ?? args["-C"] ?? 0,
       lineNumbers: args["-n"] ?? true,
-      ignoreCase: args["-i"] ?? false,
+      letterCase: args["-i"] ? "ignore" : args.smart_case ? "smart" : "sensitive",
+      word: args.word ?? false,
+      fixed: args.fixed_strings ?? false,
       multiline: args.multiline ?? false,
       mode: args.output_mode ?? "files_with_matches",
       headLimit: args.head_limit ?? DEFAULT_HEAD_LIMIT,
       offset: args.offset ?? 0,
-    };
+      spans: args.spans ?? false,
+      ...(args.time_budget_ms === undefined ? {} : { timeBudgetMs: args.time_budget_ms }),
+    } as const;
     return toResult(await search.grep(query, signal));
   },
 });
 
-/** Leaves `skipped` out where nothing was: it is news only then. */
-function toResult({ skipped, truncated, ...found }: GrepAnswer) {
+/** Leaves `skipped` out where nothing was, and names where there are none: they are news only then. */
+function toResult({ skipped, ...found }: GrepAnswer) {
+  const { unreadableNames, ...counts } = skipped;
   const anySkipped = skipped.binary + skipped.unreadable + skipped.tooLarge > 0;
-  return { ...found, truncated, ...(anySkipped ? { skipped } : {}) };
+  return {
+    ...found,
+    ...(anySkipped ? { skipped: { ...counts, ...(unreadableNames.length > 0 ? { unreadableNames } : {}) } } : {}),
+  };
 }

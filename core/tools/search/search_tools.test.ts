@@ -23,7 +23,11 @@ describe("grep_search", () => {
       before: 0,
       after: 0,
       lineNumbers: true,
-      ignoreCase: false,
+      letterCase: "sensitive",
+      word: false,
+      fixed: false,
+      includeHidden: false,
+      spans: false,
       multiline: false,
       mode: "files_with_matches",
       headLimit: 250,
@@ -37,12 +41,16 @@ describe("grep_search", () => {
     expect(await grepQuery({ pattern: "x", ...flags, ...scope })).toEqual({
       pattern: "x",
       path: "src",
-      glob: "*.ts",
-      type: "ts",
+      globs: ["*.ts"],
+      types: ["ts"],
       before: 2,
       after: 1,
       lineNumbers: false,
-      ignoreCase: true,
+      letterCase: "ignore",
+      word: false,
+      fixed: false,
+      includeHidden: false,
+      spans: false,
       multiline: true,
       mode: "content",
       headLimit: 0,
@@ -64,23 +72,25 @@ describe("grep_search", () => {
   test("A12 answers in the seed's fields, and names skipped files only when there are some", async () => {
     const { search } = recordingSearch();
     const answer = await grepSearch.run({ pattern: "x" }, grantsWith({ search }));
-    const fields = { mode: "files_with_matches", numFiles: 0, filenames: [], content: "", numLines: 0, numMatches: 0 };
+    const fields = { mode: "files_with_matches", numFiles: 0, filenames: [], content: "", numLines: 0, numMatches: 0, totalFiles: 0 };
     expect(answer).toEqual({ ...fields, truncated: false });
     const binary = {
       ...search,
       grep: async () => ({ ...(await search.grep(query, new AbortController().signal)), skipped }),
     };
-    expect(await grepSearch.run({ pattern: "x" }, grantsWith({ search: binary }))).toMatchObject({ skipped });
+    expect(await grepSearch.run({ pattern: "x" }, grantsWith({ search: binary }))).toMatchObject({
+      skipped: { binary: 2, unreadable: 0, tooLarge: 0 },
+    });
   });
 
-  const skipped = { binary: 2, unreadable: 0, tooLarge: 0 };
+  const skipped = { binary: 2, unreadable: 0, tooLarge: 0, unreadableNames: [] };
   const query = {
     pattern: "x",
     path: ".",
     before: 0,
     after: 0,
     lineNumbers: true,
-    ignoreCase: false,
+    letterCase: "sensitive",
     multiline: false,
     mode: "count",
     headLimit: 0,
@@ -93,7 +103,7 @@ describe("glob_search", () => {
     const { search, queries } = recordingSearch();
     const answer = await globSearch.run({ pattern: "**/*.ts" }, grantsWith({ search }));
     expect(queries).toEqual([{ pattern: "**/*.ts", path: ".", limit: 100 }]);
-    expect(answer).toEqual({ durationMs: 1, numFiles: 1, filenames: ["/a"], truncated: false });
+    expect(answer).toEqual({ durationMs: 1, numFiles: 1, totalFiles: 1, filenames: ["/a"], truncated: false });
   });
 
   test("C9 both search tools only read, and need just the folder they search", () => {

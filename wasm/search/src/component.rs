@@ -1,6 +1,6 @@
 //! The glue between the WIT interface and this crate: types in, types out, no decisions.
 
-use crate::pattern::{Pattern, PatternFault};
+use crate::pattern::{Case, Pattern, PatternFault};
 use crate::render::Shape;
 use crate::searcher::{self, Searcher};
 use crate::walk::{self, ScopeFault, Walk};
@@ -25,7 +25,12 @@ impl grep::Guest for Component {
             pattern: Pattern {
                 text: query.pattern,
                 fixed: query.fixed,
-                ignore_case: query.ignore_case,
+                case: match query.letter_case {
+                    grep::LetterCase::Sensitive => Case::Sensitive,
+                    grep::LetterCase::Ignore => Case::Ignore,
+                    grep::LetterCase::Smart => Case::Smart,
+                },
+                word: query.word,
                 multiline: query.multiline,
             },
             mode: match query.mode {
@@ -38,6 +43,7 @@ impl grep::Guest for Component {
                 after: query.after,
                 line_numbers: query.line_numbers,
                 max_line_bytes: query.max_line_bytes as usize,
+                spans: query.spans,
             },
         };
         SEARCHER.with_borrow_mut(|searcher| searcher.compile(&query)).map_err(
@@ -61,14 +67,23 @@ impl grep::Guest for Component {
 
     fn render(name: String, max_lines: u32) -> grep::Rendered {
         let rendered = SEARCHER.with_borrow(|searcher| searcher.render(&name, max_lines));
-        grep::Rendered { text: rendered.text, lines: rendered.lines }
+        grep::Rendered { text: rendered.text, lines: rendered.lines, spans: rendered.spans }
     }
 }
 
 impl wit_walk::Guest for Component {
     fn start(scope: wit_walk::Scope) -> Result<(), wit_walk::Fault> {
-        let scope =
-            walk::Scope { glob: scope.glob, only: scope.only, file_type: scope.file_type, hidden: scope.hidden };
+        let scope = walk::Scope {
+            globs: scope.globs,
+            only: scope.only,
+            ignore_case: scope.ignore_case,
+            file_types: scope.file_types,
+            file_types_not: scope.file_types_not,
+            hidden: scope.hidden,
+            no_ignore: scope.no_ignore,
+            closed_names: scope.closed_names,
+            sample_endings: scope.sample_endings,
+        };
         let started = Walk::start(&scope).map_err(|fault| match fault {
             ScopeFault::Glob(message) => wit_walk::Fault { part: wit_walk::Part::Glob, message },
             ScopeFault::FileType(message) => wit_walk::Fault { part: wit_walk::Part::FileType, message },
@@ -90,21 +105,26 @@ impl wit_walk::Guest for Component {
             wit_walk::Source::Ignore => walk::Source::Ignore,
             wit_walk::Source::Gitignore => walk::Source::Gitignore,
             wit_walk::Source::Exclude => walk::Source::Exclude,
+            wit_walk::Source::Global => walk::Source::Global,
         };
         SEARCHER
             .with_borrow(|searcher| with_walk(|walk| walk.add_rules(folder, source, searcher.filled(len as usize))));
     }
 
+    fn reserve(len: u32) -> u32 {
+        with_walk(|walk| walk.reserve(len as usize).as_ptr() as u32)
+    }
+
+    fn survey(len: u32) -> u32 {
+        with_walk(|walk| walk.survey(len as usize))
+    }
+
     fn filter(folder: u32, len: u32) -> u32 {
-        SEARCHER.with_borrow_mut(|searcher| {
-            let places = with_walk(|walk| walk.filter(folder, searcher.filled(len as usize)));
-            for (place, room) in
-                places.iter().zip(searcher.reserve(places.len() * size_of::<u32>()).chunks_exact_mut(4))
-            {
-                room.copy_from_slice(&place.to_le_bytes());
-            }
-            u32::try_from(places.len()).unwrap_or(u32::MAX)
-        })
+        with_walk(|walk| u32::try_from(walk.filter(folder, len as usize).len() / 3).unwrap_or(u32::MAX))
+    }
+
+    fn order() -> u32 {
+        with_walk(|walk| walk.order().as_ptr() as u32)
     }
 }
 

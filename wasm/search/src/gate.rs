@@ -10,7 +10,8 @@ pub struct Gate {
     segments: Vec<Segment>,
 }
 
-#[derive(Debug)]
+/// With nothing before or after, it fits every name.
+#[derive(Debug, Default)]
 struct Segment {
     before: Box<[u8]>,
     after: Box<[u8]>,
@@ -42,10 +43,14 @@ impl Segment {
         let rule = rule.strip_prefix('!').unwrap_or(rule);
         // A slash inside a class or a backslash makes "the last segment" more than a matter of slashes.
         if rule.contains(['\\', '[', '{']) {
-            return Some(Self { before: Box::default(), after: Box::default(), literal: false });
+            return Some(Self::default());
         }
         let rule = rule.trim_end_matches('/');
         let name = rule.rsplit('/').next().unwrap_or(rule);
+        // To the matcher, `!` and `/` alone stand for everything.
+        if name.is_empty() {
+            return Some(Self::default());
+        }
         let wildcard = |byte: char| byte == '*' || byte == '?';
         Some(match (name.find(wildcard), name.rfind(wildcard)) {
             (Some(first), Some(last)) => Self {

@@ -8,11 +8,15 @@
 
 #[cfg(target_arch = "wasm32")]
 mod component;
+pub mod closed_names;
 pub mod encoding;
+pub mod entries;
 pub mod gate;
 pub mod lines;
 pub mod pattern;
+pub mod reach;
 pub mod render;
 pub mod scan;
 pub mod searcher;
+pub mod smart_case;
 pub mod walk;

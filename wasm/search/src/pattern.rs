@@ -1,9 +1,24 @@
 //! From the caller's pattern to a compiled matcher, or to a fault that says where and what would mend it.
 
+use crate::smart_case;
 use core::ops::Range;
 use regex_automata::Input;
 use regex_automata::meta::{self, Regex};
-use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
+use regex_syntax::ast;
+use regex_syntax::hir::translate::TranslatorBuilder;
+use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look};
+
+/// Whether upper and lower case are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Case {
+    /// They differ.
+    #[default]
+    Sensitive,
+    /// They are the same, by Unicode's simple folding.
+    Ignore,
+    /// They are the same if the pattern has a letter and no upper-case one.
+    Smart,
+}
 
 /// How a pattern is to be understood.
 #[derive(Clone, Debug, Default)]
@@ -12,8 +27,10 @@ pub struct Pattern {
     pub text: String,
     /// The text is searched as it stands.
     pub fixed: bool,
-    /// Upper and lower case are the same, by Unicode's simple folding.
-    pub ignore_case: bool,
+    /// Whether case matters.
+    pub case: Case,
+    /// Neither side of a match may be in the middle of a word.
+    pub word: bool,
     /// Matches may span lines and `.` matches a line end.
     pub multiline: bool,
 }
@@ -35,10 +52,17 @@ pub struct Matcher {
     regex: Regex,
     /// It has `\A` or `\z`: a search line by line must show it one line at a time.
     anchored_in_text: bool,
+    /// Its matches may span lines.
+    spans_lines: bool,
+    /// `\r\n` ends a line.
+    crlf: bool,
 }
 
 /// A pattern that compiles to more than this many bytes is refused: `(\w{1000}){1000}` must not take the machine's memory.
 const SIZE_LIMIT_BYTES: usize = 16 << 20;
+
+/// Groups in groups deeper than this are refused, as ripgrep does: the parser must not run out of stack.
+const NEST_LIMIT: u32 = 250;
 
 /// Compiles a pattern with ripgrep's meaning of a line: unless `multiline`, no match contains a line end.
 pub fn compile(pattern: &Pattern) -> Result<Matcher, PatternFault> {
@@ -51,18 +75,21 @@ pub fn compile(pattern: &Pattern) -> Result<Matcher, PatternFault> {
     };
     // A pattern that speaks of \r itself looks for line ends of one kind, so they must stay visible to it.
     let names_return = text.contains("\\r") || text.contains('\r');
-    let parsed = regex_syntax::ParserBuilder::new()
-        .multi_line(true)
-        .crlf(!names_return)
-        .utf8(false)
-        .case_insensitive(pattern.ignore_case)
-        .dot_matches_new_line(pattern.multiline)
-        .build()
-        .parse(text)
-        .map_err(|error| describe(&error, text))?;
-    let hir =
+    let parsed = parse(text, pattern, !names_return)?;
+    if matches_nul(&parsed) {
+        return Err(PatternFault {
+            message: "it matches a NUL byte, and files that hold one are binary and not searched".into(),
+            position: None,
+            hint: None,
+        });
+    }
+    let mut hir =
         if pattern.multiline { parsed } else { one_line(parsed, names_return).map_err(|at| across_lines(at, text))? };
     let anchored_in_text = hir.properties().look_set().contains_anchor_haystack();
+    let spans_lines = pattern.multiline && touches_line_end(&hir);
+    if pattern.word {
+        hir = Hir::concat(vec![Hir::look(Look::WordStartHalfUnicode), hir, Hir::look(Look::WordEndHalfUnicode)]);
+    }
     let limits = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_LIMIT_BYTES));
     let regex = meta::Builder::new().configure(limits).build_from_hir(&hir).map_err(|error| PatternFault {
         message: match error.size_limit() {
@@ -72,7 +99,29 @@ pub fn compile(pattern: &Pattern) -> Result<Matcher, PatternFault> {
         position: None,
         hint: None,
     })?;
-    Ok(Matcher { regex, anchored_in_text })
+    Ok(Matcher { regex, anchored_in_text, spans_lines, crlf: !names_return })
+}
+
+fn parse(text: &str, pattern: &Pattern, crlf: bool) -> Result<Hir, PatternFault> {
+    let parsed = ast::parse::ParserBuilder::new()
+        .nest_limit(NEST_LIMIT)
+        .build()
+        .parse(text)
+        .map_err(|error| describe(&error.kind().to_string(), error.span().start.offset, text))?;
+    let ignore_case = match pattern.case {
+        Case::Sensitive => false,
+        Case::Ignore => true,
+        Case::Smart => smart_case::ignores_case(&parsed),
+    };
+    TranslatorBuilder::new()
+        .multi_line(true)
+        .crlf(crlf)
+        .utf8(false)
+        .case_insensitive(ignore_case)
+        .dot_matches_new_line(pattern.multiline)
+        .build()
+        .translate(text, &parsed)
+        .map_err(|error| describe(&error.kind().to_string(), error.span().start.offset, text))
 }
 
 impl Matcher {
@@ -86,6 +135,18 @@ impl Matcher {
     #[must_use]
     pub fn find(&self, text: &[u8], from: usize) -> Option<Range<usize>> {
         self.regex.find(Input::new(text).range(from..)).map(|found| found.range())
+    }
+
+    /// True if matches may span lines. A multi-line search for a pattern that can't match a line end is a search by line.
+    #[must_use]
+    pub fn spans_lines(&self) -> bool {
+        self.spans_lines
+    }
+
+    /// The part of a line that is shown to a pattern that sees where texts end.
+    #[must_use]
+    pub fn without_return<'a>(&self, line: &'a [u8]) -> &'a [u8] {
+        if self.crlf { line.strip_suffix(b"\r").unwrap_or(line) } else { line }
     }
 
     /// True if the pattern can tell where the text starts or ends, so that lines must be shown to it one by one.
@@ -131,6 +192,36 @@ fn without_line_ends(class: Class, keep_return: bool) -> Result<Class, char> {
     if class.is_empty() && !was_empty { Err('\n') } else { Ok(class) }
 }
 
+/// True if a match may contain a line end, or its end or start may depend on one (grep-regex's `non_matching_bytes`).
+fn touches_line_end(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Empty => false,
+        HirKind::Look(look) => matches!(
+            look,
+            Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF
+        ),
+        HirKind::Literal(literal) => literal.0.contains(&b'\n'),
+        HirKind::Class(Class::Unicode(set)) => set.ranges().iter().any(|range| (range.start()..=range.end()).contains(&'\n')),
+        HirKind::Class(Class::Bytes(set)) => set.ranges().iter().any(|range| (range.start()..=range.end()).contains(&b'\n')),
+        HirKind::Repetition(repetition) => touches_line_end(&repetition.sub),
+        HirKind::Capture(capture) => touches_line_end(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(touches_line_end),
+    }
+}
+
+/// True if a part of the pattern can match nothing but a NUL byte.
+fn matches_nul(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => false,
+        HirKind::Literal(literal) => literal.0.contains(&0),
+        HirKind::Class(Class::Unicode(set)) => matches!(set.ranges(), [one] if one.start() == '\0' && one.end() == '\0'),
+        HirKind::Class(Class::Bytes(set)) => matches!(set.ranges(), [one] if one.start() == 0 && one.end() == 0),
+        HirKind::Repetition(repetition) => matches_nul(&repetition.sub),
+        HirKind::Capture(capture) => matches_nul(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(matches_nul),
+    }
+}
+
 fn across_lines(end: char, text: &str) -> PatternFault {
     PatternFault {
         message: format!("a search line by line can't match {end:?}"),
@@ -139,14 +230,8 @@ fn across_lines(end: char, text: &str) -> PatternFault {
     }
 }
 
-fn describe(error: &regex_syntax::Error, text: &str) -> PatternFault {
-    let (kind, position) = match error {
-        regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.span().start.offset),
-        regex_syntax::Error::Translate(error) => (error.kind().to_string(), error.span().start.offset),
-        other => return PatternFault { message: other.to_string(), position: None, hint: None },
-    };
-    let hint = mend(text, &kind, position);
-    PatternFault { message: kind, position: Some(position), hint }
+fn describe(kind: &str, position: usize, text: &str) -> PatternFault {
+    PatternFault { message: kind.to_owned(), position: Some(position), hint: mend(text, kind, position) }
 }
 
 /// The usual mends, by what stands at the place where the parser stopped.
@@ -202,6 +287,44 @@ mod tests {
     fn fixed_text_is_not_parsed() {
         let text = Pattern { text: "f(x){".into(), fixed: true, ..Pattern::default() };
         assert!(compile(&text).is_ok());
+    }
+
+    fn matches(pattern: &Pattern, text: &str) -> bool {
+        compile(pattern).unwrap().find(text.as_bytes(), 0).is_some()
+    }
+
+    #[test]
+    fn smart_case_minds_upper_case_letters_only() {
+        let smart = |text: &str| Pattern { text: text.into(), case: Case::Smart, ..Pattern::default() };
+        assert!(matches(&smart("abc"), "ABC"));
+        assert!(!matches(&smart("aBc"), "ABC"));
+        assert!(matches(&smart("\\Sbc"), "ABC"));
+        assert!(matches(&smart("é"), "É"));
+    }
+
+    #[test]
+    fn a_word_search_takes_whole_words_of_any_script() {
+        let word = |text: &str| Pattern { text: text.into(), word: true, ..Pattern::default() };
+        assert!(matches(&word("a|foo"), "x foo y"));
+        assert!(!matches(&word("foo"), "foob"));
+        assert!(!matches(&word("foo"), "éfoo"));
+        assert!(matches(&word("-2"), "x -2 y"));
+    }
+
+    #[test]
+    fn a_multi_line_search_spans_lines_only_where_the_pattern_can() {
+        let spans = |text: &str| {
+            compile(&Pattern { text: text.into(), multiline: true, ..Pattern::default() }).unwrap().spans_lines()
+        };
+        assert!(spans("a.b"));
+        assert!(spans("^a"));
+        assert!(!spans("a\\w+b"));
+    }
+
+    #[test]
+    fn a_pattern_for_nul_is_refused_and_one_that_may_match_it_is_not() {
+        assert!(fault("a\\x00").message.contains("NUL"));
+        assert!(compile(&Pattern { text: "[^a]".into(), ..Pattern::default() }).is_ok());
     }
 
     #[test]

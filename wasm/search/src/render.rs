@@ -2,7 +2,9 @@
 
 use crate::lines;
 use crate::pattern::Matcher;
+use crate::scan::Found;
 use core::ops::Range;
+use memchr::memchr;
 
 /// How lines are shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +17,8 @@ pub struct Shape {
     pub line_numbers: bool,
     /// Longer lines are cut; 0 means never.
     pub max_line_bytes: usize,
+    /// Say where in each line the matches are.
+    pub spans: bool,
 }
 
 /// Text without a line end at its end, and its number of lines.
@@ -24,17 +28,22 @@ pub struct Rendered {
     pub text: String,
     /// Lines in `text`, separators included.
     pub lines: u32,
+    /// For each match in each line: the place of the line in `text`, the line's number in the file from 1, and where in the
+    /// line, in bytes from 0, the match starts and ends.
+    pub spans: Vec<u32>,
 }
 
 /// What separates groups of lines that do not touch each other.
 const GROUP_SEPARATOR: &str = "--";
 
-/// Shows `matching` lines of `text`, each after `name`; stops after `max_lines` lines unless that is 0.
+/// Shows the lines that were found, each after `name`; stops after `max_lines` lines unless that is 0.
 #[must_use]
-pub fn render(source: &Source<'_>, matching: &[Range<usize>], name: &str, max_lines: u32) -> Rendered {
-    let mut page = Page { source, name, max_lines, out: Rendered::default(), counted: 0, number: 1, next: 0 };
-    for (place, line) in matching.iter().enumerate() {
-        let until = matching.get(place + 1).map_or(usize::MAX, |following| following.start);
+pub fn render(source: &Source<'_>, found: &Found, name: &str, max_lines: u32) -> Rendered {
+    let has_nul = source.matcher.spans_lines() && memchr(0, source.text).is_some();
+    let out = Rendered::default();
+    let mut page = Page { source, found, has_nul, name, max_lines, out, counted: 0, number: 1, next: 0, first_match: 0 };
+    for (place, line) in found.lines.iter().enumerate() {
+        let until = found.lines.get(place + 1).map_or(usize::MAX, |following| following.start);
         if !page.group(line, until) {
             break;
         }
@@ -55,6 +64,9 @@ pub struct Source<'a> {
 
 struct Page<'a> {
     source: &'a Source<'a>,
+    found: &'a Found,
+    /// A search over lines met a NUL byte somewhere: ripgrep gives up where it would show one.
+    has_nul: bool,
     name: &'a str,
     max_lines: u32,
     out: Rendered,
@@ -63,6 +75,8 @@ struct Page<'a> {
     number: usize,
     /// Where the first line that was not shown yet starts.
     next: usize,
+    /// The first match that may touch the next line.
+    first_match: usize,
 }
 
 impl Page<'_> {
@@ -106,13 +120,17 @@ impl Page<'_> {
 
     fn show(&mut self, line: &Range<usize>, mark: char) -> bool {
         let Source { text, matcher, shape } = self.source;
+        if self.has_nul && memchr(0, &text[line.clone()]).is_some() {
+            return false;
+        }
         self.number += lines::count(&text[self.counted..line.start]);
         self.counted = line.start;
         self.next = line.end + 1;
         let (name, number) = (self.name, self.number);
         let body = &text[line.clone()];
-        let body = body.strip_suffix(b"\r").unwrap_or(body);
-        self.put_line(|out| {
+        // At the end of the text there is no line end that it could be a part of.
+        let body = if line.end < text.len() { body.strip_suffix(b"\r").unwrap_or(body) } else { body };
+        let placed = self.put_line(|out| {
             out.push_str(name);
             out.push(mark);
             if shape.line_numbers {
@@ -124,7 +142,41 @@ impl Page<'_> {
             } else {
                 push_cut(out, body, matcher, shape.max_line_bytes);
             }
-        })
+        });
+        if placed && shape.spans && mark == ':' {
+            self.put_spans(line, body.len());
+        }
+        placed
+    }
+
+    /// Says where the matches in the line that was shown last are. A match over several lines has a part in each.
+    fn put_spans(&mut self, line: &Range<usize>, shown: usize) {
+        let Source { text, matcher, .. } = self.source;
+        let end = line.start + shown;
+        if matcher.spans_lines() {
+            let touching = self.found.matches[self.first_match..].iter();
+            for (passed, found) in touching.take_while(|found| found.start <= end).enumerate() {
+                if found.end > line.start || (found.is_empty() && found.end == line.start) {
+                    push_span(&mut self.out, self.number, found.start.max(line.start)..found.end.min(end), line.start);
+                } else {
+                    self.first_match = (self.first_match).max(passed);
+                }
+            }
+            return;
+        }
+        // Patterns that see where texts end take the line for the text.
+        let (seen, offset) = if matcher.sees_text_ends() { (&text[line.start..end], line.start) } else { (*text, 0) };
+        let (mut from, mut last_end) = (line.start - offset, None);
+        while let Some(found) = matcher.find(seen, from).filter(|found| found.start + offset <= end) {
+            from = if found.is_empty() { found.end + 1 } else { found.end };
+            if !(found.is_empty() && last_end == Some(found.end)) {
+                push_span(&mut self.out, self.number, found.start + offset..found.end + offset, line.start);
+            }
+            last_end = Some(found.end);
+            if from > seen.len() {
+                break;
+            }
+        }
     }
 
     /// False once the page is full.
@@ -139,6 +191,11 @@ impl Page<'_> {
         self.out.lines += 1;
         true
     }
+}
+
+fn push_span(out: &mut Rendered, number: usize, found: Range<usize>, line_start: usize) {
+    let numbers = [out.lines as usize - 1, number, found.start - line_start, found.end - line_start];
+    out.spans.extend(numbers.map(|number| u32::try_from(number).unwrap_or(u32::MAX)));
 }
 
 /// Shows the part of a long line that has the match in it, and says how much is missing on each side.
@@ -177,9 +234,9 @@ mod tests {
     fn shown(pattern: &str, text: &str, shape: Shape, max_lines: u32) -> String {
         let matcher = compile(&Pattern { text: pattern.into(), ..Pattern::default() }).unwrap();
         let mut found = Found::default();
-        scan(&matcher, text.as_bytes(), Want { multiline: false, keep_lines: true, budget: 0 }, &mut found);
+        scan(&matcher, text.as_bytes(), Want { keep_lines: true, budget: 0, first_read: 3 }, &mut found);
         let source = Source { text: text.as_bytes(), matcher: &matcher, shape };
-        let rendered = render(&source, &found.lines, "f", max_lines);
+        let rendered = render(&source, &found, "f", max_lines);
         assert_eq!(
             rendered.lines as usize,
             if rendered.text.is_empty() { 0 } else { rendered.text.split('\n').count() }
@@ -190,7 +247,7 @@ mod tests {
     #[test]
     fn groups_that_touch_are_merged_and_others_separated() {
         let text = "1\n2x\n3\n4x\n5\n6\n7\n8\n9x\n";
-        let shape = Shape { before: 1, after: 1, line_numbers: true, max_line_bytes: 0 };
+        let shape = Shape { before: 1, after: 1, line_numbers: true, ..Shape::default() };
         assert_eq!(shown("x", text, shape, 0), "f-1-1\nf:2:2x\nf-3-3\nf:4:4x\nf-5-5\n--\nf-8-8\nf:9:9x");
     }
 
@@ -214,5 +271,33 @@ mod tests {
         assert!(cut.starts_with("f:[574 bytes cut …] é"), "{cut}");
         assert!(cut.ends_with(" bytes cut]"), "{cut}");
         assert!(!cut.contains('\u{FFFD}'), "{cut}");
+    }
+
+    fn spans(pattern: &str, multiline: bool, text: &str) -> Vec<Vec<u32>> {
+        let pattern = Pattern { text: pattern.into(), multiline, ..Pattern::default() };
+        let matcher = compile(&pattern).unwrap();
+        let mut found = Found::default();
+        scan(&matcher, text.as_bytes(), Want { keep_lines: true, budget: 0, first_read: 3 }, &mut found);
+        let shape = Shape { spans: true, before: 1, ..Shape::default() };
+        let source = Source { text: text.as_bytes(), matcher: &matcher, shape };
+        render(&source, &found, "f", 0).spans.chunks(4).map(<[u32]>::to_vec).collect()
+    }
+
+    #[test]
+    fn spans_say_which_line_and_which_bytes_of_it() {
+        assert_eq!(spans("b+", false, "a\nabbab\r\n"), [[1, 2, 1, 3], [1, 2, 4, 5]]);
+        assert_eq!(spans("$", false, "ab\r\n"), [[0, 1, 2, 2]]);
+        assert_eq!(spans(r"b\z", false, "bab\nb"), [[0, 1, 2, 3], [1, 2, 0, 1]]);
+    }
+
+    #[test]
+    fn a_match_over_lines_has_a_part_in_each() {
+        assert_eq!(spans(r"b\nc|d", true, "ab\ncdd\nd"), [
+            [0, 1, 1, 2],
+            [1, 2, 0, 1],
+            [1, 2, 1, 2],
+            [1, 2, 2, 3],
+            [2, 3, 0, 1]
+        ]);
     }
 }

@@ -2,39 +2,61 @@
 
 use crate::lines;
 use crate::pattern::Matcher;
+use crate::reach::{SNIFFED_BYTES, reach};
 use core::ops::Range;
 use memchr::memchr;
+
+/// A line search looks at so many bytes for a NUL before it searches: this is what tells a binary file in practice.
+const LINE_SNIFFED_BYTES: usize = 8192;
 
 /// What one file holds. Kept between files so that its memory is used again.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Matching lines in order, without their line ends; a match over several lines gives each of them.
     pub lines: Vec<Range<usize>>,
-    /// Matching lines, or matches in a multi-line search.
+    /// Matches of a multi-line search in order; a search by line finds them again when lines are shown.
+    pub matches: Vec<Range<usize>>,
+    /// Matching lines; matches if they may span lines.
     pub count: u32,
-    /// Bytes before which the search ended because a NUL byte came up after a match, or the length of the text.
+    /// Bytes that were searched: all, or those before a NUL byte.
     pub end: usize,
+    /// A NUL byte was met.
+    pub binary: bool,
 }
 
 /// What is wanted of a scan.
 #[derive(Clone, Copy, Debug)]
 pub struct Want {
-    /// Matches may span lines.
-    pub multiline: bool,
     /// Keep the ranges of the lines, not only their number.
     pub keep_lines: bool,
     /// Stop at this many; 0 means never.
     pub budget: u32,
+    /// Bytes that ripgrep's first read of such a text gives, see [`reach`].
+    pub first_read: usize,
 }
 
 /// Scans a text from its start.
 pub fn scan(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
     found.lines.clear();
+    found.matches.clear();
     found.count = 0;
     found.end = text.len();
-    if want.multiline {
+    found.binary = false;
+    if matcher.spans_lines() {
+        if memchr(0, &text[..text.len().min(SNIFFED_BYTES)]).is_some() {
+            found.end = 0;
+            found.binary = true;
+            return;
+        }
         scan_matches(matcher, text, want, found);
-    } else if matcher.sees_text_ends() {
+        return;
+    }
+    if memchr(0, &text[..text.len().min(LINE_SNIFFED_BYTES)]).is_some() {
+        found.end = reach(text, want.first_read);
+        found.binary = true;
+    }
+    let text = &text[..found.end];
+    if matcher.sees_text_ends() {
         scan_each_line(matcher, text, want, found);
     } else {
         scan_candidates(matcher, text, want, found);
@@ -44,9 +66,10 @@ pub fn scan(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
 impl Found {
     /// Takes a matching line. False when the scan is over.
     fn take(&mut self, text: &[u8], line: Range<usize>, want: Want) -> bool {
-        if self.count == 0 {
-            // Only files that match pay for the look at all of their bytes. ripgrep too gives up at a NUL, wherever it is.
-            self.end = memchr(0, text).unwrap_or(text.len());
+        if self.count == 0 && !self.binary {
+            // Only files that match pay for the look at all of their bytes.
+            self.end = reach(text, want.first_read);
+            self.binary = self.end < text.len();
         }
         if line.end > self.end {
             return false;
@@ -81,44 +104,72 @@ fn scan_each_line(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found)
     let mut next = (!text.is_empty()).then(|| lines::around(text, 0));
     while let Some(line) = next {
         next = lines::after(text, line.end);
-        if matcher.candidate(&text[line.clone()], 0).is_some() && !found.take(text, line, want) {
+        let shown = matcher.without_return(&text[line.clone()]);
+        if matcher.candidate(shown, 0).is_some() && !found.take(text, line, want) {
             return;
         }
     }
 }
 
+/// For matches that may span lines. A NUL byte matters only in lines that would be shown: ripgrep looks nowhere else.
 fn scan_matches(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
-    let mut from = 0;
-    while from <= text.len() {
-        let Some(found_at) = matcher.find(text, from) else { return };
-        if found_at.start >= text.len() && (text.is_empty() || text.ends_with(b"\n")) {
-            return;
+    let has_nul = memchr(0, text).is_some();
+    let (mut from, mut last_end) = (0, None);
+    while from < text.len() {
+        let Some(at) = matcher.find(text, from) else { break };
+        if at.start >= text.len() && text.ends_with(b"\n") {
+            break;
         }
-        from = if found_at.is_empty() { found_at.end + 1 } else { found_at.end };
-        let first = lines::around(text, found_at.start);
-        let more = found.take(text, first.clone(), Want { keep_lines: false, ..want });
-        if found.end < first.end {
-            return;
+        from = if at.is_empty() { at.end + 1 } else { at.end };
+        // An empty match that touches the one before it is none of its own.
+        if at.is_empty() && last_end == Some(at.end) {
+            continue;
         }
-        if want.keep_lines {
-            keep_covered(text, &found_at, first, found);
+        last_end = Some(at.end);
+        found.count += 1;
+        if want.keep_lines || has_nul {
+            let first = lines::around(text, at.start);
+            keep_covered(text, &at, first, found);
+            found.matches.push(at);
         }
-        if !more {
-            return;
+        if !has_nul && want.budget > 0 && found.count >= want.budget {
+            break;
         }
+    }
+    if has_nul {
+        end_at_nul(text, found);
     }
 }
 
-/// Keeps each line that the match touches and that no earlier match did, up to where the search ended.
+/// Keeps each line that the match touches and that no earlier match did.
 fn keep_covered(text: &[u8], covers: &Range<usize>, first: Range<usize>, found: &mut Found) {
     // The line end of the last line belongs to that line: a match that ends with it does not touch the next one.
     let last = if covers.is_empty() { covers.end } else { covers.end - 1 };
     let unseen = found.lines.last().map_or(0, |line| line.end + 1);
     let mut next = Some(first);
-    while let Some(line) = next.filter(|line| line.start <= last && line.end <= found.end) {
+    while let Some(line) = next.filter(|line| line.start <= last) {
         next = lines::after(text, line.end);
         if line.start >= unseen {
             found.lines.push(line);
+        }
+    }
+}
+
+/// Drops the matching lines from the first group of adjacent ones that has a NUL byte in it.
+fn end_at_nul(text: &[u8], found: &mut Found) {
+    let mut group = 0;
+    for at in 0..found.lines.len() {
+        let line = found.lines[at].clone();
+        if at > 0 && found.lines[at - 1].end + 1 != line.start {
+            group = at;
+        }
+        if memchr(0, &text[line]).is_some() {
+            found.end = found.lines[group].start;
+            found.binary = true;
+            found.lines.truncate(group);
+            found.matches.retain(|at| at.start < found.end);
+            found.count = u32::try_from(found.matches.len()).unwrap_or(u32::MAX);
+            return;
         }
     }
 }
@@ -129,10 +180,14 @@ mod tests {
     use crate::pattern::{Pattern, compile};
 
     fn found(pattern: &str, multiline: bool, text: &str) -> (Vec<String>, u32) {
-        let matcher = compile(&Pattern { text: pattern.into(), multiline, ..Pattern::default() }).unwrap();
-        let mut found = Found::default();
-        scan(&matcher, text.as_bytes(), Want { multiline, keep_lines: true, budget: 0 }, &mut found);
+        let found = scanned(&Pattern { text: pattern.into(), multiline, ..Pattern::default() }, text.as_bytes());
         (found.lines.iter().map(|line| text[line.clone()].to_owned()).collect(), found.count)
+    }
+
+    fn scanned(pattern: &Pattern, text: &[u8]) -> Found {
+        let mut found = Found::default();
+        scan(&compile(pattern).unwrap(), text, Want { keep_lines: true, budget: 0, first_read: 3 }, &mut found);
+        found
     }
 
     fn lines(pattern: &str, text: &str) -> Vec<String> {
@@ -178,31 +233,43 @@ mod tests {
     }
 
     #[test]
+    fn anchors_of_the_text_do_not_see_the_return_before_a_line_end() {
+        assert_eq!(lines(r"a\z", "a\r\nb\r\n"), ["a\r"]);
+    }
+
+    #[test]
     fn a_search_ends_at_its_budget() {
         let matcher = compile(&Pattern { text: "a".into(), ..Pattern::default() }).unwrap();
         let mut found = Found::default();
-        scan(&matcher, b"a\na\na\n", Want { multiline: false, keep_lines: true, budget: 2 }, &mut found);
+        scan(&matcher, b"a\na\na\n", Want { keep_lines: true, budget: 2, first_read: 3 }, &mut found);
         assert_eq!(found.count, 2);
     }
 
     #[test]
-    fn a_nul_after_the_sniffed_bytes_ends_the_search_there() {
-        let matcher = compile(&Pattern { text: "a".into(), ..Pattern::default() }).unwrap();
-        let mut found = Found::default();
-        scan(&matcher, b"a\n\0\na\n", Want { multiline: false, keep_lines: true, budget: 0 }, &mut found);
-        assert_eq!(found.count, 1);
+    fn a_line_search_ends_with_the_piece_before_a_nul() {
+        let pattern = Pattern { text: "a".into(), ..Pattern::default() };
+        let early = scanned(&pattern, b"a\n\0\na\n");
+        assert_eq!((early.count, early.binary), (0, true));
+        let late = scanned(&pattern, &[b"a\n".repeat(60_000), b"\0\na\n".to_vec()].concat());
+        assert_eq!((late.count, late.binary), (32_769, true));
     }
 
     #[test]
-    fn a_match_over_a_nul_is_shown_up_to_it() {
-        let pattern = Pattern { text: "a.*a".into(), multiline: true, ..Pattern::default() };
-        let mut found = Found::default();
-        scan(
-            &compile(&pattern).unwrap(),
-            b"a\n\0\na\n",
-            Want { multiline: true, keep_lines: true, budget: 0 },
-            &mut found,
-        );
-        assert_eq!((found.lines.len(), found.lines[0].clone(), found.end), (1, 0..1, 2));
+    fn a_multi_line_search_sees_a_nul_only_where_it_looks() {
+        let pattern = Pattern { text: "a.b".into(), multiline: true, ..Pattern::default() };
+        let far = b"-\n".repeat(40_000);
+        let seen = |text: &[u8]| {
+            let found = scanned(&pattern, &[far.as_slice(), text].concat());
+            (found.count, found.binary)
+        };
+        assert_eq!(seen(b"a\nb\n\0\na\nb"), (2, false));
+        assert_eq!(seen(b"a\nb\n-\na\nb\0\n"), (1, true));
+        assert!(scanned(&pattern, b"a\nb\n\0").binary);
+    }
+
+    #[test]
+    fn an_empty_match_beside_another_is_not_counted() {
+        assert_eq!(found(r"a|$", true, "a\n").1, 1);
+        assert_eq!(found(r"^", true, "a\nb\n").1, 2);
     }
 }

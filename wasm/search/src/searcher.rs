@@ -29,7 +29,6 @@ pub struct Query {
 
 struct Compiled {
     matcher: Matcher,
-    multiline: bool,
     mode: Mode,
     shape: Shape,
 }
@@ -59,8 +58,7 @@ impl Searcher {
     pub fn compile(&mut self, query: &Query) -> Result<(), PatternFault> {
         self.compiled = None;
         let matcher = compile(&query.pattern)?;
-        self.compiled =
-            Some(Compiled { matcher, multiline: query.pattern.multiline, mode: query.mode, shape: query.shape });
+        self.compiled = Some(Compiled { matcher, mode: query.mode, shape: query.shape });
         Ok(())
     }
 
@@ -80,23 +78,27 @@ impl Searcher {
         &self.buffer[..len.min(self.buffer.len())]
     }
 
-    /// Searches the first `len` bytes of the buffer. Nothing if they are binary; 0 if there is no query.
+    /// Searches the first `len` bytes of the buffer. Nothing if they are binary and no match comes before that shows; 0 if there
+    /// is no query.
     pub fn search(&mut self, len: usize, budget: u32) -> Option<u32> {
         let Some(compiled) = &self.compiled else { return Some(0) };
         let file = &self.buffer[..len.min(self.buffer.len())];
-        self.found.lines.clear();
-        self.last = match sniff(file) {
-            Text::Binary => return None,
-            Text::Bytes(start) => Last::InBuffer { start, len: file.len() },
-            Text::Decoded(text) => Last::Decoded(text),
+        // ripgrep's first read of a file without a mark gives the bytes in which it looked for one.
+        let first_read;
+        (self.last, first_read) = match sniff(file) {
+            Text::Bytes(start) => (Last::InBuffer { start, len: file.len() }, if start == 0 { 3 } else { usize::MAX }),
+            Text::Decoded(text) => (Last::Decoded(text), usize::MAX),
         };
-        let want = Want {
-            multiline: compiled.multiline,
-            keep_lines: compiled.mode == Mode::Content,
-            budget: if compiled.mode == Mode::FilesWithMatches { 1 } else { budget },
+        let (keep_lines, budget) = match compiled.mode {
+            Mode::Content => (true, budget),
+            Mode::FilesWithMatches => (false, 1),
+            Mode::Count => (false, 0),
         };
+        let want = Want { keep_lines, budget, first_read };
         scan(&compiled.matcher, text_of(&self.last, &self.buffer), want, &mut self.found);
-        Some(self.found.count)
+        // A count that leaves out what comes after a NUL byte would say less than there is.
+        let is_binary = self.found.binary && (self.found.count == 0 || compiled.mode == Mode::Count);
+        (!is_binary).then_some(self.found.count)
     }
 
     /// Shows what the last search found.
@@ -105,7 +107,7 @@ impl Searcher {
         let Some(compiled) = &self.compiled else { return Rendered::default() };
         let text = &text_of(&self.last, &self.buffer)[..self.found.end];
         let source = Source { text, matcher: &compiled.matcher, shape: compiled.shape };
-        render(&source, &self.found.lines, name, max_lines)
+        render(&source, &self.found, name, max_lines)
     }
 }
 

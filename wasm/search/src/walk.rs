@@ -3,6 +3,8 @@
 //! The order of strength is that of ripgrep's `ignore` crate: a glob of the caller beats ignore files; a file type and a
 //! leading dot only decide over what no ignore file has asked for.
 
+use crate::closed_names::ClosedNames;
+use crate::entries::{DT_DIR, DT_REG, entries};
 use crate::gate::Gate;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -16,14 +18,25 @@ const RELATIVE: &str = ".";
 /// What a walk visits.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// Must match, or with a leading `!` must not; stronger than ignore files.
-    pub glob: Option<String>,
+    /// Must match one of those without `!`, if there are any, and none of those with it, the last that fits deciding; stronger
+    /// than ignore files.
+    pub globs: Vec<String>,
     /// Must match in addition to everything else.
     pub only: Option<String>,
-    /// A name of ripgrep's type list.
-    pub file_type: Option<String>,
+    /// Globs and `only` take upper and lower case for the same.
+    pub ignore_case: bool,
+    /// Names of ripgrep's type list.
+    pub file_types: Vec<String>,
+    /// Names of ripgrep's type list whose files are left out.
+    pub file_types_not: Vec<String>,
     /// Visit entries whose name starts with a dot.
     pub hidden: bool,
+    /// Ignore files have no say.
+    pub no_ignore: bool,
+    /// Names that are never visited; `x.*` stands for all that start with `x.`.
+    pub closed_names: Vec<String>,
+    /// Names that end in a dot and one of these, in any case, are not closed.
+    pub sample_endings: Vec<String>,
 }
 
 /// Why a scope can't be used.
@@ -46,9 +59,11 @@ pub enum Source {
     Gitignore,
     /// `.git/info/exclude`
     Exclude,
+    /// The file that git's `core.excludesFile` names, which stands for all repositories.
+    Global,
 }
 
-const SOURCES: usize = 4;
+const SOURCES: usize = 5;
 
 struct Rules {
     source: Source,
@@ -72,27 +87,52 @@ pub struct Walk {
     only: Override,
     types: Types,
     hidden: bool,
+    no_ignore: bool,
     folders: Vec<Folder>,
     /// Bytes of the path of the walk's start, with the slash after it.
     base_len: Option<usize>,
     path: String,
+    closed: ClosedNames,
+    raw: Vec<u8>,
+    visited: Vec<(usize, usize, bool)>,
+    order: Vec<u32>,
 }
 
 impl Walk {
     /// Starts a walk with no folders yet.
     pub fn start(scope: &Scope) -> Result<Self, ScopeFault> {
+        let globs = |globs: &[String]| {
+            let mut builder = OverrideBuilder::new(RELATIVE);
+            let fault = |error: ignore::Error| ScopeFault::Glob(error.to_string());
+            builder.case_insensitive(scope.ignore_case).map_err(fault)?;
+            for glob in globs {
+                builder.add(glob).map_err(fault)?;
+            }
+            builder.build().map_err(fault)
+        };
         let mut types = TypesBuilder::new();
-        if let Some(name) = &scope.file_type {
-            types.add_defaults().select(name);
+        if !scope.file_types.is_empty() || !scope.file_types_not.is_empty() {
+            types.add_defaults();
+        }
+        for name in &scope.file_types {
+            types.select(name);
+        }
+        for name in &scope.file_types_not {
+            types.negate(name);
         }
         Ok(Self {
-            glob: globs(scope.glob.as_deref())?,
-            only: globs(scope.only.as_deref())?,
+            glob: globs(&scope.globs)?,
+            only: globs(scope.only.as_slice())?,
             types: types.build().map_err(|error| ScopeFault::FileType(error.to_string()))?,
+            no_ignore: scope.no_ignore,
             hidden: scope.hidden,
             folders: Vec::new(),
             base_len: None,
             path: String::new(),
+            closed: ClosedNames::new(&scope.closed_names, &scope.sample_endings),
+            raw: Vec::new(),
+            visited: Vec::new(),
+            order: Vec::new(),
         })
     }
 
@@ -128,18 +168,48 @@ impl Walk {
         }
     }
 
-    /// Places in the packed list of the entries to visit, by the order of their names' bytes.
+    /// Room for the raw entries of a folder, at least `len` bytes. Its place may change.
+    pub fn reserve(&mut self, len: usize) -> &mut [u8] {
+        if self.raw.len() < len {
+            self.raw.resize(len, 0);
+        }
+        &mut self.raw
+    }
+
+    /// What stands out among the first `len` bytes of raw entries.
     #[must_use]
-    pub fn filter(&mut self, folder: u32, packed: &[u8]) -> Vec<u32> {
-        let mut visited: Vec<(u32, &[u8])> = Vec::new();
-        let entries = packed.split(|byte| *byte == 0).filter_map(|entry| entry.split_first());
-        for (place, (kind, name)) in (0..).zip(entries) {
-            if self.visits(folder, &String::from_utf8_lossy(name), *kind == b'd') {
-                visited.push((place, name));
+    pub fn survey(&self, len: usize) -> u32 {
+        entries(&self.raw[..len.min(self.raw.len())]).fold(0, |bits, entry| bits | entry.stands_out())
+    }
+
+    /// Chooses the entries to visit among the first `len` bytes of raw ones and puts them in the order of their names' bytes.
+    /// Three numbers for each: where its name starts in the room, the name's length, and 1 for a folder, 0 for a file.
+    pub fn filter(&mut self, folder: u32, len: usize) -> &[u32] {
+        let raw = core::mem::take(&mut self.raw);
+        let mut visited = core::mem::take(&mut self.visited);
+        visited.clear();
+        for entry in entries(&raw[..len.min(raw.len())]) {
+            let is_dir = entry.kind == DT_DIR;
+            if (is_dir || entry.kind == DT_REG)
+                && !self.closed.holds(entry.name)
+                && self.visits(folder, &String::from_utf8_lossy(entry.name), is_dir)
+            {
+                visited.push((entry.at, entry.name.len(), is_dir));
             }
         }
-        visited.sort_unstable_by_key(|(_, name)| *name);
-        visited.into_iter().map(|(place, _)| place).collect()
+        visited.sort_unstable_by_key(|(at, length, _)| &raw[*at..at + length]);
+        self.order.clear();
+        for (at, length, is_dir) in &visited {
+            self.order.extend([*at, *length, usize::from(*is_dir)].map(|number| u32::try_from(number).unwrap_or(0)));
+        }
+        (self.raw, self.visited) = (raw, visited);
+        &self.order
+    }
+
+    /// What the last call of `filter` gave.
+    #[must_use]
+    pub fn order(&self) -> &[u32] {
+        &self.order
     }
 
     fn visits(&mut self, folder: u32, name: &str, is_dir: bool) -> bool {
@@ -155,7 +225,7 @@ impl Walk {
 
     fn judge(&self, folder: u32, path: &str, is_dir: bool, name: &str) -> bool {
         let relative = &path[self.base_len.unwrap_or(0)..];
-        if !is_dir && self.only.matched(relative, false).is_ignore() {
+        if self.only.matched(relative, is_dir).is_ignore() {
             return false;
         }
         match self.glob.matched(relative, is_dir) {
@@ -167,7 +237,7 @@ impl Walk {
         if name == ".git" {
             return false;
         }
-        let rules = self.judge_by_rules(folder, path, is_dir, name);
+        let rules = if self.no_ignore { Match::None } else { self.judge_by_rules(folder, path, is_dir, name) };
         let types = self.types.matched(relative, is_dir);
         if rules.is_ignore() || types.is_ignore() {
             return false;
@@ -178,13 +248,18 @@ impl Walk {
     /// For each source the nearest folder with an opinion decides; then the strongest source does.
     fn judge_by_rules(&self, folder: u32, path: &str, is_dir: bool, name: &str) -> Match<()> {
         let mut opinions = [const { Match::None }; SOURCES];
-        let mut left_repository = !self.folders[folder as usize].in_repository;
+        let in_repository = self.folders[folder as usize].in_repository;
+        let mut left_repository = !in_repository;
         let mut next = Some(folder);
         while let Some(holder) = next.and_then(|at| self.folders.get(at as usize)) {
             for Rules { source, gate, matcher } in &holder.rules {
-                let git = matches!(source, Source::Gitignore | Source::Exclude);
+                let silent = match source {
+                    Source::Rgignore | Source::Ignore => false,
+                    Source::Gitignore | Source::Exclude => left_repository,
+                    Source::Global => !in_repository,
+                };
                 let opinion = &mut opinions[*source as usize];
-                if opinion.is_none() && !(git && left_repository) && gate.lets_through(name.as_bytes()) {
+                if opinion.is_none() && !silent && gate.lets_through(name.as_bytes()) {
                     *opinion = matcher.matched(&path[holder.path.len()..], is_dir).map(|_| ());
                 }
             }
@@ -195,25 +270,21 @@ impl Walk {
     }
 }
 
-fn globs(glob: Option<&str>) -> Result<Override, ScopeFault> {
-    let mut builder = OverrideBuilder::new(RELATIVE);
-    if let Some(glob) = glob {
-        builder.add(glob).map_err(|error| ScopeFault::Glob(error.to_string()))?;
-    }
-    builder.build().map_err(|error| ScopeFault::Glob(error.to_string()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entries::tests::pack;
 
     fn walk(scope: &Scope) -> Walk {
         Walk::start(scope).unwrap()
     }
 
-    fn names(walk: &mut Walk, folder: u32, entries: &[&str]) -> Vec<String> {
-        let packed = entries.iter().flat_map(|entry| [entry.as_bytes(), b"\0"].concat()).collect::<Vec<_>>();
-        walk.filter(folder, &packed).into_iter().map(|place| entries[place as usize][1..].to_owned()).collect()
+    fn names(walk: &mut Walk, folder: u32, list: &[&str]) -> Vec<String> {
+        let raw = list.iter().flat_map(|entry| pack(entry.as_bytes()[0], entry[1..].as_bytes())).collect::<Vec<_>>();
+        walk.reserve(raw.len())[..raw.len()].copy_from_slice(&raw);
+        let order = walk.filter(folder, raw.len()).to_vec();
+        let name = |at: u32, len: u32| String::from_utf8_lossy(&raw[at as usize..(at + len) as usize]).into_owned();
+        order.chunks(3).map(|entry| name(entry[0], entry[1])).collect()
     }
 
     #[test]
@@ -228,6 +299,26 @@ mod tests {
         let mut walk = walk(&Scope { hidden: true, ..Scope::default() });
         let root = walk.enter(None, "/r", false, true);
         assert_eq!(names(&mut walk, root, &["f.x", "d.git"]), [".x"]);
+    }
+
+    #[test]
+    fn closed_names_are_left_out_whatever_a_glob_says() {
+        let scope = Scope {
+            globs: vec![".env*".into(), "id_rsa".into()],
+            closed_names: vec![".env.*".into(), "id_rsa".into()],
+            sample_endings: vec!["example".into()],
+            ..Scope::default()
+        };
+        let mut walk = walk(&scope);
+        let root = walk.enter(None, "/r", false, false);
+        assert_eq!(names(&mut walk, root, &["f.env.local", "f.env.Example", "fid_rsa"]), [".env.Example"]);
+    }
+
+    #[test]
+    fn links_and_devices_are_left_out() {
+        let mut walk = walk(&Scope::default());
+        let root = walk.enter(None, "/r", false, false);
+        assert_eq!(names(&mut walk, root, &["la", "pb", "fc", "d..", "d."]), ["c"]);
     }
 
     #[test]
@@ -273,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_glob_beats_rules_and_only_does_not() {
-        let glob = Scope { glob: Some("*.log".into()), ..Scope::default() };
+        let glob = Scope { globs: vec!["*.log".into()], ..Scope::default() };
         let only = Scope { only: Some("*.log".into()), ..Scope::default() };
         for (scope, expected) in [(glob, vec!["a.log", "d"]), (only, vec!["d"])] {
             let mut walk = walk(&scope);
@@ -294,16 +385,51 @@ mod tests {
 
     #[test]
     fn a_type_selects_files_and_an_unknown_one_is_a_fault() {
-        let mut rust = walk(&Scope { file_type: Some("rust".into()), ..Scope::default() });
+        let mut rust = walk(&Scope { file_types: vec!["rust".into()], ..Scope::default() });
         let root = rust.enter(None, "/r", false, false);
         assert_eq!(names(&mut rust, root, &["fa.rs", "fb.c", "dd"]), ["a.rs", "d"]);
-        let unknown = Walk::start(&Scope { file_type: Some("klingon".into()), ..Scope::default() });
+        let unknown = Walk::start(&Scope { file_types: vec!["klingon".into()], ..Scope::default() });
         assert!(matches!(unknown, Err(ScopeFault::FileType(why)) if why.contains("klingon")));
     }
 
     #[test]
+    fn global_rules_hold_in_every_repository_and_are_the_weakest() {
+        let mut walk = walk(&Scope::default());
+        let root = walk.enter(None, "/r", false, false);
+        walk.add_rules(root, Source::Global, b"a\nb\n");
+        assert_eq!(names(&mut walk, root, &["fa"]), ["a"]);
+        let inner = walk.enter(Some(root), "inner", false, true);
+        walk.add_rules(inner, Source::Exclude, b"!b\n");
+        assert_eq!(names(&mut walk, inner, &["fa", "fb", "fc"]), ["b", "c"]);
+    }
+
+    #[test]
+    fn the_last_of_several_globs_that_fits_decides() {
+        let globs = vec!["*.ts".into(), "!*.test.ts".into()];
+        let mut walk = walk(&Scope { globs, ..Scope::default() });
+        let root = walk.enter(None, "/r", false, false);
+        assert_eq!(names(&mut walk, root, &["fa.ts", "fa.test.ts", "fa.js"]), ["a.ts"]);
+    }
+
+    #[test]
+    fn case_of_globs_and_ignore_files_can_be_left_out_of_account() {
+        let scope = Scope { only: Some("*.TS".into()), ignore_case: true, no_ignore: true, ..Scope::default() };
+        let mut walk = walk(&scope);
+        let root = walk.enter(None, "/r", false, true);
+        walk.add_rules(root, Source::Gitignore, b"a.ts\n");
+        assert_eq!(names(&mut walk, root, &["fa.ts", "fb.js"]), ["a.ts"]);
+    }
+
+    #[test]
+    fn types_can_be_left_out() {
+        let mut walk = walk(&Scope { file_types_not: vec!["rust".into()], ..Scope::default() });
+        let root = walk.enter(None, "/r", false, false);
+        assert_eq!(names(&mut walk, root, &["fa.rs", "fb.c"]), ["b.c"]);
+    }
+
+    #[test]
     fn a_bad_glob_is_a_fault() {
-        let bad = Walk::start(&Scope { glob: Some("a{b".into()), ..Scope::default() });
+        let bad = Walk::start(&Scope { globs: vec!["a{b".into()], ..Scope::default() });
         assert!(matches!(bad, Err(ScopeFault::Glob(_))));
     }
 }

@@ -1,0 +1,129 @@
+import type { MatchSpan } from "../../contract/search.ts";
+
+/** One file that a search found. `weight` is what it counts on a page: lines in mode content, else 1. */
+export type Find = {
+  path: string;
+  weight: number;
+  matches: number;
+  /** In mode content: its lines. */
+  text?: string;
+  spans?: MatchSpan[];
+  /** In a search for names: when it was changed. */
+  changedMs?: number;
+};
+
+/** What one thread of a search found and could not read. The finds are in no order. */
+export type Found = {
+  finds: Find[];
+  totalFiles: number;
+  totalMatches: number;
+  skipped: { binary: number; tooLarge: number; unreadable: number; unreadableNames: string[] };
+};
+
+/** Names of what could not be read: so many are named, all are counted. */
+export const NAMED_UNREADABLE = 20;
+
+/** Once so many times more than can be needed is there, the rest is dropped. */
+const SLACK = 2;
+
+/**
+ * The finds of one thread, of which only those that can be on the page are kept: the first `keep` in their order (0: all). The
+ * whole result's first `keep` are among them, since each thread's part of those is at the front of what the thread found.
+ */
+export class Finds {
+  readonly found: Found = {
+    finds: [],
+    totalFiles: 0,
+    totalMatches: 0,
+    skipped: { binary: 0, tooLarge: 0, unreadable: 0, unreadableNames: [] },
+  };
+  readonly #keep: number;
+  readonly #order: (one: Find, other: Find) => number;
+  #weight = 0;
+  #last: Find | undefined;
+
+  constructor(keep: number, order: (one: Find, other: Find) => number) {
+    this.#keep = keep;
+    this.#order = order;
+  }
+
+  /** True if a find is surely not on the page, so that its lines need not be made. */
+  isBeyond(find: Find): boolean {
+    return this.#last !== undefined && this.#order(find, this.#last) > 0;
+  }
+
+  /** Counts a find, and keeps it unless it is beyond. */
+  take(find: Find): void {
+    this.found.totalFiles += 1;
+    this.found.totalMatches += find.matches;
+    if (this.isBeyond(find)) return;
+    this.found.finds.push(find);
+    this.#weight += find.weight;
+    if (this.#keep > 0 && this.#weight > this.#keep * SLACK) this.#drop();
+  }
+
+  /** Counts what could not be read. */
+  skipUnreadable(path: string): void {
+    const { skipped } = this.found;
+    skipped.unreadable += 1;
+    if (skipped.unreadableNames.length < NAMED_UNREADABLE) skipped.unreadableNames.push(path);
+  }
+
+  #drop(): void {
+    const { finds } = this.found;
+    finds.sort(this.#order);
+    let weight = 0;
+    let kept = 0;
+    while (kept < finds.length && weight < this.#keep) {
+      weight += finds[kept]?.weight ?? 0;
+      kept += 1;
+    }
+    finds.length = kept;
+    this.#weight = weight;
+    this.#last = finds.at(-1);
+  }
+}
+
+/** Puts what all threads found together, in order. */
+export function mergeFound(parts: readonly Found[], order: (one: Find, other: Find) => number): Found {
+  const whole = new Finds(0, order).found;
+  for (const { finds, totalFiles, totalMatches, skipped } of parts) {
+    for (const find of finds) whole.finds.push(find);
+    whole.totalFiles += totalFiles;
+    whole.totalMatches += totalMatches;
+    whole.skipped.binary += skipped.binary;
+    whole.skipped.tooLarge += skipped.tooLarge;
+    whole.skipped.unreadable += skipped.unreadable;
+    whole.skipped.unreadableNames.push(...skipped.unreadableNames);
+  }
+  whole.finds.sort(order);
+  whole.skipped.unreadableNames.sort();
+  whole.skipped.unreadableNames.length = Math.min(whole.skipped.unreadableNames.length, NAMED_UNREADABLE);
+  return whole;
+}
+
+/** Path order: each folder's entries by the bytes of their names, a folder's content where its name stands. */
+export function byPath(one: Find, other: Find): number {
+  return comparePaths(one.path, other.path);
+}
+
+/** The last changed first, and by path where times are equal. */
+export function byAge(one: Find, other: Find): number {
+  return (other.changedMs ?? 0) - (one.changedMs ?? 0) || comparePaths(one.path, other.path);
+}
+
+function comparePaths(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at += 1) {
+    const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];
+    if (a !== b) return rank(a) - rank(b);
+  }
+  return one.length - other.length;
+}
+
+/** UTF-16 units in the order of UTF-8 bytes: surrogates stand for what comes after all others; a slash before all. */
+function rank(unit: number): number {
+  if (unit === 0x2f) return -1;
+  if (unit < 0xd800) return unit;
+  return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
+}

@@ -1,0 +1,32 @@
+import type { SearchEngine } from "../../engine/search.ts";
+import type { FileView, SearchScope } from "../../contract/search.ts";
+
+/**
+ * One search as plain data, so that a worker can be told of it. `start` is where it begins and `base` what globs are relative to:
+ * the start itself. `grep` is absent for a search for names. `keep` is how many entries from the front of the whole result the
+ * answer can need: lines in mode content, files otherwise; 0 is all.
+ */
+export type SearchJob = {
+  start: string;
+  grep?: Parameters<SearchEngine["grep"]["compile"]>[0];
+  scope: Parameters<SearchEngine["walk"]["start"]>[0];
+  keep: number;
+  relativeTo?: string;
+  hidden: readonly string[];
+  /** The text of git's global excludes. */
+  globalExcludes?: Uint8Array;
+};
+
+/** The scope in the component's words. */
+export function engineScope(scope: SearchScope, view: FileView): SearchJob["scope"] {
+  return {
+    globs: [...(scope.globs ?? [])],
+    ignoreCase: scope.globIgnoreCase ?? false,
+    fileTypes: [...(scope.types ?? [])],
+    fileTypesNot: [...(scope.typesNot ?? [])],
+    hidden: scope.includeHidden ?? false,
+    noIgnore: scope.noIgnore ?? false,
+    closedNames: [...view.closedNames],
+    sampleEndings: [...view.sampleEndings],
+  };
+}

@@ -1,0 +1,180 @@
+/**
+ * Searches made up from a seed, by us and by ripgrep 15, to the byte. CORDON_SEARCH_CASES says how many (default 300),
+ * CORDON_SEARCH_SEED which. Where the two are known to differ stands in DIFFERENCES, with the reason.
+ */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import fc from "fast-check";
+import type { GrepQuery } from "@cordon/core/contract";
+import { createSearch } from "../../core/exec/search/mod.ts";
+import { EVERYTHING } from "../../core/exec/search/tree_fixture.ts";
+import { makeOddTree, oddTree, type OddTree } from "./odd_tree.ts";
+import { argumentsFor, ripgrep, scopeArguments } from "./ripgrep.ts";
+
+const CASES = Number(process.env.CORDON_SEARCH_CASES ?? 300);
+const SEED = Number(process.env.CORDON_SEARCH_SEED ?? 20_261_122);
+const QUERIES_A_TREE = 12;
+const SHOWN_FAULTS = 8;
+const SHOWN_LENGTH = 200;
+
+if ("missing" in ripgrep) console.info(`Skipped: the comparison with ripgrep, because ${ripgrep.missing}`);
+
+/** Queries for which the answer of ripgrep is not ours, on purpose. */
+const DIFFERENCES: { why: string; concerns: (query: GrepQuery) => boolean }[] = [
+  {
+    why: "a pattern that names a return character is refused by rg --crlf, and finds it here",
+    concerns: ({ pattern, fixed }) => pattern.includes("\r") || (!fixed && pattern.includes("\\r")),
+  },
+  {
+    why: "\\A and \\z in a line search stand at the ends of the line here; rg --crlf takes \\r\\n off a line before it looks, but not \\n",
+    concerns: ({ pattern, fixed, multiline }) => !fixed && !multiline && /\\[Az]/.test(pattern),
+  },
+];
+
+const ATOMS = [
+  "let", "fn", "foo", "bar", "x", "é", "ß", "k", "a", "\\d+", "\\w+", "\\s", "\\S+", ".", ".*", "[a-f]", "[^a-z]", "^", "$", "\\b", "\\B", "(?i)LET",
+  "(foo|bar)", "a{2,3}", "o+?", "\\p{Lu}", "(?-u)\\w", "\\Alet", "k\\z", "", "日本", "\\(", "-2", "\\t", "(?s:.)", "[[:upper:]]", "(?:)", "\\n", "\\x61", "}",
+];
+const BROKEN = ["(", "[a", "a{", "*", "\\", "(?<x", "a{2,1}", "\\p{Nope}", "(?=a)", "\\1", "[z-a]", "a\\x00", "((((\\w{100}){100}){100}){100})"];
+
+const pattern = fc.oneof(
+  { weight: 20, arbitrary: fc.array(fc.constantFrom(...ATOMS), { minLength: 1, maxLength: 4 }).map((atoms) => atoms.join("")) },
+  { weight: 5, arbitrary: fc.tuple(fc.constantFrom(...ATOMS), fc.constantFrom(...ATOMS)).map((atoms) => atoms.join("|")) },
+  { weight: 1, arbitrary: fc.constantFrom(...BROKEN) },
+);
+
+const GLOBS = ["*.ts", "!*.ts", "*.{log,md}", "src/**", "!src/**", "**/a", "/a", "*", "B.ts", "[ab]*", "gen/", "!gen", ".*", "**/.hidden*", "é*", "a b.md", "*.T?"];
+
+const context = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(3) });
+
+const query = fc.record({
+  pattern,
+  folder: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(5) }),
+  mode: fc.constantFrom<GrepQuery["mode"]>("content", "content", "content", "count", "files_with_matches"),
+  before: context,
+  after: context,
+  lineNumbers: fc.boolean(),
+  letterCase: fc.constantFrom<GrepQuery["letterCase"]>("sensitive", "sensitive", "ignore", "smart"),
+  word: fc.constantFrom(false, false, false, true),
+  multiline: fc.constantFrom(false, false, true),
+  fixed: fc.constantFrom(false, false, false, true),
+  globs: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.constantFrom(...GLOBS), { maxLength: 3 }) }),
+  globIgnoreCase: fc.constantFrom(false, false, true),
+  types: fc.constantFrom<string[]>([], [], [], [], ["ts"], ["rust", "c"], ["md"]),
+  typesNot: fc.constantFrom<string[]>([], [], [], ["ts"]),
+  includeHidden: fc.boolean(),
+  noIgnore: fc.constantFrom(false, false, false, true),
+});
+
+type Made = Omit<GrepQuery, "path" | "headLimit" | "offset"> & { folder: number };
+
+function queryIn(tree: OddTree, { folder, ...rest }: Made): GrepQuery {
+  const path = join(tree.root, tree.folders[folder % tree.folders.length] ?? "");
+  const lines = rest.mode === "content" ? rest : { ...rest, before: 0, after: 0 };
+  return { ...lines, path, relativeTo: path, headLimit: 0, offset: 0, maxLineBytes: 0 };
+}
+
+function run(args: string[], cwd: string, home: string): { text: string; exitCode: number } {
+  const program = "path" in ripgrep ? ripgrep.path : "rg";
+  const env = { HOME: home, PATH: "/usr/bin:/bin", GIT_CONFIG_SYSTEM: "/nonexistent" };
+  const { stdout, exitCode } = Bun.spawnSync([program, ...args], { cwd, env, stdin: "ignore", stderr: "ignore" });
+  return { text: stdout.toString(), exitCode };
+}
+
+/** Of ripgrep's output: without the return of `\r\n`, and without the remark where a NUL byte ended a search. */
+function plain(text: string): string {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replace(/^.*: WARNING: stopped searching binary file after match .*\n/gm, "")
+    .replace(/\n$/, "");
+}
+
+const gitSettings = (home: string) => ({ home, systemFile: "/nonexistent" });
+const { signal } = new AbortController();
+
+async function ours(tree: OddTree, asked: GrepQuery): Promise<string> {
+  try {
+    const answer = await createSearch(EVERYTHING, gitSettings(tree.home)).grep(asked, signal);
+    return asked.mode === "files_with_matches" ? answer.filenames.join("\n") : answer.content;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "search.bad_pattern") return "refused";
+    throw error;
+  }
+}
+
+function theirs(tree: OddTree, asked: GrepQuery): string {
+  const { text, exitCode } = run(argumentsFor(asked), asked.path, tree.home);
+  // ripgrep ends with 2 also where no file was left to search; the pattern alone, on an empty file, tells the two apart.
+  const isRefused = exitCode === 2 && run([...argumentsFor(asked), "--", "/dev/null"], asked.path, tree.home).exitCode === 2;
+  return isRefused ? "refused" : plain(text);
+}
+
+/** The first line that differs: the whole of two answers is more than anybody reads. */
+function firstDifference(output: string, expected: string): { output: string | undefined; expected: string | undefined } {
+  const [ours, theirs] = [output.split("\n"), expected.split("\n")];
+  const at = ours.findIndex((line, place) => line !== theirs[place]);
+  const place = at < 0 ? ours.length : at;
+  const show = (line: string | undefined) => line === undefined ? line : JSON.stringify(line.slice(0, SHOWN_LENGTH));
+  return { output: show(ours[place]), expected: show(theirs[place]) };
+}
+
+function whereOf(tree: OddTree, { path, relativeTo: _, ...asked }: GrepQuery, number: number): string {
+  return `tree ${number} of seed ${SEED}, in "${path.slice(tree.root.length + 1)}": ${JSON.stringify(asked)}`;
+}
+
+test.skipIf("missing" in ripgrep)(
+  "D7 A5 a generated search gives what ripgrep gives",
+  async () => {
+    const trees = fc.sample(oddTree, { numRuns: Math.ceil(CASES / QUERIES_A_TREE), seed: SEED });
+    const faults: ({ where: string } & ReturnType<typeof firstDifference>)[] = [];
+    const queries = fc.sample(query, { numRuns: CASES, seed: SEED });
+    for (const [number, plan] of trees.entries()) {
+      using tree = makeOddTree(plan);
+      for (const made of queries.slice(number * QUERIES_A_TREE, (number + 1) * QUERIES_A_TREE)) {
+        const asked = queryIn(tree, made);
+        if (DIFFERENCES.some(({ concerns }) => concerns(asked))) continue;
+        const output = await ours(tree, asked);
+        const expected = theirs(tree, asked);
+        if (output !== expected) faults.push({ where: whereOf(tree, asked, number), ...firstDifference(output, expected) });
+      }
+    }
+    expect(faults.slice(0, SHOWN_FAULTS)).toEqual([]);
+  },
+  3_600_000,
+);
+
+/** Globs whose front names no folder in full: those that do are entered whatever ignore files say, as people mean it. */
+const NAME_GLOBS = ["*.ts", "**/*.ts", "*", "**", "*.{ts,log}", "**/a", "[a-d]*", "**/src/*", "*.T?", "!*.ts", "!gen", "d?.h", "**/*.test.*", "é*", "a b*", "*/b.ts", "**/deep/**"];
+
+const nameQuery = fc.record({
+  glob: fc.constantFrom(...NAME_GLOBS),
+  ignoreCase: fc.boolean(),
+  includeHidden: fc.boolean(),
+  noIgnore: fc.constantFrom(false, false, true),
+});
+
+test.skipIf("missing" in ripgrep)(
+  "D6 a generated search for names gives the files that ripgrep would search and that fit the glob",
+  async () => {
+    const count = Math.ceil(CASES / 3);
+    const trees = fc.sample(oddTree, { numRuns: Math.ceil(count / QUERIES_A_TREE), seed: SEED + 1 });
+    const queries = fc.sample(nameQuery, { numRuns: count, seed: SEED + 1 });
+    for (const [number, plan] of trees.entries()) {
+      using tree = makeOddTree(plan);
+      for (const asked of queries.slice(number * QUERIES_A_TREE, (number + 1) * QUERIES_A_TREE)) {
+        const { filenames } = await createSearch(EVERYTHING, gitSettings(tree.home)).glob(
+          { pattern: asked.glob, path: tree.root, limit: 0, order: "path", ...asked },
+          signal,
+        );
+        const list = (args: string[]) =>
+          new Set(run(["--no-config", "--files", "--null", ...args], tree.root, tree.home).text.split("\0").filter(Boolean));
+        const fits = list(scopeArguments({ globs: [asked.glob], globIgnoreCase: asked.ignoreCase, includeHidden: true, noIgnore: true }));
+        const visited = list(scopeArguments(asked));
+        const where = `tree ${number} of seed ${SEED + 1}: ${JSON.stringify(asked)}`;
+        const expected = [...visited].filter((name) => fits.has(name)).sort();
+        expect({ where, names: filenames.map((name) => name.slice(tree.root.length + 1)).sort() }).toEqual({ where, names: expected });
+      }
+    }
+  },
+  3_600_000,
+);
