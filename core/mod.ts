@@ -129,11 +129,7 @@ export function createCore(options: CoreOptions): CordonCore {
     authority,
     hooks: [],
     planner,
-    hosts: {
-      local: timedHost(host, phases),
-      readFilter: readFilterOf(policy, place, rules),
-      git: gitSettingsOf(world.env, place.home),
-    },
+    hosts: { local: timedHost(host, phases), ...searchRules(policy, world, { place, rules }) },
   };
   const close = () => host.close().finally(phases.write);
   if (options.replace) {
@@ -265,6 +261,11 @@ function readFilterOf(policy: LazyJudge, place: Place, rules: RuleLists): Hosts[
     return (path) =>
       judge({ ...common, effects: [{ kind: "read", path }], cwd, home, roots: [workspace] }).verdict === "allow";
   };
+}
+
+/** What a search is told beside its plan. */
+function searchRules(policy: LazyJudge, world: World, { place, rules }: { place: Place; rules: RuleLists }) {
+  return { readFilter: readFilterOf(policy, place, rules), git: gitSettingsOf(world.env, place.home) };
 }
 
 /** Notes the row that is opened last: `cordon run` opens one. */

@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { GrepQuery } from "@cordon/core/contract";
+import type { GrepQuery } from "../../core/contract/search.ts";
 import { createSearch } from "../../core/exec/search/mod.ts";
 import { EVERYTHING } from "../../core/exec/search/tree_fixture.ts";
 import { makeOddTree, oddTree, type OddTree } from "./odd_tree.ts";
@@ -32,18 +32,94 @@ const DIFFERENCES: { why: string; concerns: (query: GrepQuery) => boolean }[] = 
 ];
 
 const ATOMS = [
-  "let", "fn", "foo", "bar", "x", "é", "ß", "k", "a", "\\d+", "\\w+", "\\s", "\\S+", ".", ".*", "[a-f]", "[^a-z]", "^", "$", "\\b", "\\B", "(?i)LET",
-  "(foo|bar)", "a{2,3}", "o+?", "\\p{Lu}", "(?-u)\\w", "\\Alet", "k\\z", "", "日本", "\\(", "-2", "\\t", "(?s:.)", "[[:upper:]]", "(?:)", "\\n", "\\x61", "}",
+  "let",
+  "fn",
+  "foo",
+  "bar",
+  "x",
+  "é",
+  "ß",
+  "k",
+  "a",
+  "\\d+",
+  "\\w+",
+  "\\s",
+  "\\S+",
+  ".",
+  ".*",
+  "[a-f]",
+  "[^a-z]",
+  "^",
+  "$",
+  "\\b",
+  "\\B",
+  "(?i)LET",
+  "(foo|bar)",
+  "a{2,3}",
+  "o+?",
+  "\\p{Lu}",
+  "(?-u)\\w",
+  "\\Alet",
+  "k\\z",
+  "",
+  "日本",
+  "\\(",
+  "-2",
+  "\\t",
+  "(?s:.)",
+  "[[:upper:]]",
+  "(?:)",
+  "\\n",
+  "\\x61",
+  "}",
 ];
-const BROKEN = ["(", "[a", "a{", "*", "\\", "(?<x", "a{2,1}", "\\p{Nope}", "(?=a)", "\\1", "[z-a]", "a\\x00", "((((\\w{100}){100}){100}){100})"];
+const BROKEN = [
+  "(",
+  "[a",
+  "a{",
+  "*",
+  "\\",
+  "(?<x",
+  "a{2,1}",
+  "\\p{Nope}",
+  "(?=a)",
+  "\\1",
+  "[z-a]",
+  "a\\x00",
+  "((((\\w{100}){100}){100}){100})",
+];
 
 const pattern = fc.oneof(
-  { weight: 20, arbitrary: fc.array(fc.constantFrom(...ATOMS), { minLength: 1, maxLength: 4 }).map((atoms) => atoms.join("")) },
-  { weight: 5, arbitrary: fc.tuple(fc.constantFrom(...ATOMS), fc.constantFrom(...ATOMS)).map((atoms) => atoms.join("|")) },
+  {
+    weight: 20,
+    arbitrary: fc.array(fc.constantFrom(...ATOMS), { minLength: 1, maxLength: 4 }).map((atoms) => atoms.join("")),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.tuple(fc.constantFrom(...ATOMS), fc.constantFrom(...ATOMS)).map((atoms) => atoms.join("|")),
+  },
   { weight: 1, arbitrary: fc.constantFrom(...BROKEN) },
 );
 
-const GLOBS = ["*.ts", "!*.ts", "*.{log,md}", "src/**", "!src/**", "**/a", "/a", "*", "B.ts", "[ab]*", "gen/", "!gen", ".*", "**/.hidden*", "é*", "a b.md", "*.T?"];
+const GLOBS = [
+  "*.ts",
+  "!*.ts",
+  "*.{log,md}",
+  "src/**",
+  "!src/**",
+  "**/a",
+  "/a",
+  "*",
+  "B.ts",
+  "[ab]*",
+  "gen/",
+  "!gen",
+  ".*",
+  "**/.hidden*",
+  "é*",
+  "a b.md",
+  "*.T?",
+];
 
 const context = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(3) });
 
@@ -58,7 +134,10 @@ const query = fc.record({
   word: fc.constantFrom(false, false, false, true),
   multiline: fc.constantFrom(false, false, true),
   fixed: fc.constantFrom(false, false, false, true),
-  globs: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.constantFrom(...GLOBS), { maxLength: 3 }) }),
+  globs: fc.oneof(
+    { weight: 3, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.array(fc.constantFrom(...GLOBS), { maxLength: 3 }) },
+  ),
   globIgnoreCase: fc.constantFrom(false, false, true),
   types: fc.constantFrom<string[]>([], [], [], [], ["ts"], ["rust", "c"], ["md"]),
   typesNot: fc.constantFrom<string[]>([], [], [], ["ts"]),
@@ -105,16 +184,20 @@ async function ours(tree: OddTree, asked: GrepQuery): Promise<string> {
 function theirs(tree: OddTree, asked: GrepQuery): string {
   const { text, exitCode } = run(argumentsFor(asked), asked.path, tree.home);
   // ripgrep ends with 2 also where no file was left to search; the pattern alone, on an empty file, tells the two apart.
-  const isRefused = exitCode === 2 && run([...argumentsFor(asked), "--", "/dev/null"], asked.path, tree.home).exitCode === 2;
+  const isRefused =
+    exitCode === 2 && run([...argumentsFor(asked), "--", "/dev/null"], asked.path, tree.home).exitCode === 2;
   return isRefused ? "refused" : plain(text);
 }
 
 /** The first line that differs: the whole of two answers is more than anybody reads. */
-function firstDifference(output: string, expected: string): { output: string | undefined; expected: string | undefined } {
+function firstDifference(
+  output: string,
+  expected: string,
+): { output: string | undefined; expected: string | undefined } {
   const [ours, theirs] = [output.split("\n"), expected.split("\n")];
   const at = ours.findIndex((line, place) => line !== theirs[place]);
   const place = at < 0 ? ours.length : at;
-  const show = (line: string | undefined) => line === undefined ? line : JSON.stringify(line.slice(0, SHOWN_LENGTH));
+  const show = (line: string | undefined) => (line === undefined ? line : JSON.stringify(line.slice(0, SHOWN_LENGTH)));
   return { output: show(ours[place]), expected: show(theirs[place]) };
 }
 
@@ -135,7 +218,8 @@ test.skipIf("missing" in ripgrep)(
         if (DIFFERENCES.some(({ concerns }) => concerns(asked))) continue;
         const output = await ours(tree, asked);
         const expected = theirs(tree, asked);
-        if (output !== expected) faults.push({ where: whereOf(tree, asked, number), ...firstDifference(output, expected) });
+        if (output !== expected)
+          faults.push({ where: whereOf(tree, asked, number), ...firstDifference(output, expected) });
       }
     }
     expect(faults.slice(0, SHOWN_FAULTS)).toEqual([]);
@@ -144,7 +228,25 @@ test.skipIf("missing" in ripgrep)(
 );
 
 /** Globs whose front names no folder in full: those that do are entered whatever ignore files say, as people mean it. */
-const NAME_GLOBS = ["*.ts", "**/*.ts", "*", "**", "*.{ts,log}", "**/a", "[a-d]*", "**/src/*", "*.T?", "!*.ts", "!gen", "d?.h", "**/*.test.*", "é*", "a b*", "*/b.ts", "**/deep/**"];
+const NAME_GLOBS = [
+  "*.ts",
+  "**/*.ts",
+  "*",
+  "**",
+  "*.{ts,log}",
+  "**/a",
+  "[a-d]*",
+  "**/src/*",
+  "*.T?",
+  "!*.ts",
+  "!gen",
+  "d?.h",
+  "**/*.test.*",
+  "é*",
+  "a b*",
+  "*/b.ts",
+  "**/deep/**",
+];
 
 const nameQuery = fc.record({
   glob: fc.constantFrom(...NAME_GLOBS),
@@ -167,12 +269,26 @@ test.skipIf("missing" in ripgrep)(
           signal,
         );
         const list = (args: string[]) =>
-          new Set(run(["--no-config", "--files", "--null", ...args], tree.root, tree.home).text.split("\0").filter(Boolean));
-        const fits = list(scopeArguments({ globs: [asked.glob], globIgnoreCase: asked.ignoreCase, includeHidden: true, noIgnore: true }));
+          new Set(
+            run(["--no-config", "--files", "--null", ...args], tree.root, tree.home)
+              .text.split("\0")
+              .filter(Boolean),
+          );
+        const fits = list(
+          scopeArguments({
+            globs: [asked.glob],
+            globIgnoreCase: asked.ignoreCase,
+            includeHidden: true,
+            noIgnore: true,
+          }),
+        );
         const visited = list(scopeArguments(asked));
         const where = `tree ${number} of seed ${SEED + 1}: ${JSON.stringify(asked)}`;
         const expected = [...visited].filter((name) => fits.has(name)).sort();
-        expect({ where, names: filenames.map((name) => name.slice(tree.root.length + 1)).sort() }).toEqual({ where, names: expected });
+        expect({ where, names: filenames.map((name) => name.slice(tree.root.length + 1)).sort() }).toEqual({
+          where,
+          names: expected,
+        });
       }
     }
   },

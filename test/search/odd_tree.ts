@@ -8,25 +8,127 @@ import fc from "fast-check";
 export type OddTree = { root: string; home: string; folders: string[]; [Symbol.dispose](): void };
 
 const NAMES = [
-  "a", "b.ts", "c.test.ts", "keep.log", "x.log", "B.TS", "build", "src", "gen", "a b.md", "é.txt", "[x].rs", "{y}.rs", "-dash.c",
-  ".hidden.ts", ".dir", "#odd", "trailing ", "d1.h", "d2.h", "Makefile", "x.json", "ñandú", "a-b", "a.b", "deep", "~tilde", "50%",
+  "a",
+  "b.ts",
+  "c.test.ts",
+  "keep.log",
+  "x.log",
+  "B.TS",
+  "build",
+  "src",
+  "gen",
+  "a b.md",
+  "é.txt",
+  "[x].rs",
+  "{y}.rs",
+  "-dash.c",
+  ".hidden.ts",
+  ".dir",
+  "#odd",
+  "trailing ",
+  "d1.h",
+  "d2.h",
+  "Makefile",
+  "x.json",
+  "ñandú",
+  "a-b",
+  "a.b",
+  "deep",
+  "~tilde",
+  "50%",
 ];
 
 const RULES = [
-  "*.log", "!keep.log", "/build", "build/", "gen", "**/gen", "src/*.ts", "/src/**", "!src/b.ts", "a", "!a", "*.t?", "[ab].ts", "d[12].h",
-  "\\#odd", "# comment", "", "trailing\\ ", "trailing ", "*", "!*/", "!*.ts", "/", "!", "***", "deep/*", "!deep/a", "é*", "src//b.ts",
-  "{y}.rs", "\\{y\\}.rs", ".hidden.ts", "!.hidden.ts", ".*", "*.{log,md}", "a/**/b.ts", "**", "**/", "/**/x.json", "B.ts", "[!a]", "a?b*",
+  "*.log",
+  "!keep.log",
+  "/build",
+  "build/",
+  "gen",
+  "**/gen",
+  "src/*.ts",
+  "/src/**",
+  "!src/b.ts",
+  "a",
+  "!a",
+  "*.t?",
+  "[ab].ts",
+  "d[12].h",
+  "\\#odd",
+  "# comment",
+  "",
+  "trailing\\ ",
+  "trailing ",
+  "*",
+  "!*/",
+  "!*.ts",
+  "/",
+  "!",
+  "***",
+  "deep/*",
+  "!deep/a",
+  "é*",
+  "src//b.ts",
+  "{y}.rs",
+  "\\{y\\}.rs",
+  ".hidden.ts",
+  "!.hidden.ts",
+  ".*",
+  "*.{log,md}",
+  "a/**/b.ts",
+  "**",
+  "**/",
+  "/**/x.json",
+  "B.ts",
+  "[!a]",
+  "a?b*",
 ];
 
 const WORDS = [
-  "let", "Let", "fn", "x", "foo", "foo_bar", "foobar", "bar", "é", "É", "ß", "ſ", "K", "k", "1", "42", "-2", "(", "{", "}", "a.b", "tab\t",
-  "日本", "naïve", "\r", "\u000c", "_", "$", "\\", "ﬁ", "İ", "aa", "aaa",
+  "let",
+  "Let",
+  "fn",
+  "x",
+  "foo",
+  "foo_bar",
+  "foobar",
+  "bar",
+  "é",
+  "É",
+  "ß",
+  "ſ",
+  "K",
+  "k",
+  "1",
+  "42",
+  "-2",
+  "(",
+  "{",
+  "}",
+  "a.b",
+  "tab\t",
+  "日本",
+  "naïve",
+  "\r",
+  "\u000c",
+  "_",
+  "$",
+  "\\",
+  "ﬁ",
+  "İ",
+  "aa",
+  "aaa",
 ];
 
-const line = fc.array(fc.constantFrom(...WORDS), { maxLength: 6 }).chain((words) => fc.constantFrom(words.join(" "), words.join("")));
+const line = fc
+  .array(fc.constantFrom(...WORDS), { maxLength: 6 })
+  .chain((words) => fc.constantFrom(words.join(" "), words.join("")));
 
 const text = fc
-  .record({ lines: fc.array(line, { maxLength: 14 }), end: fc.constantFrom("\n", "\n", "\n", "\r\n"), last: fc.boolean() })
+  .record({
+    lines: fc.array(line, { maxLength: 14 }),
+    end: fc.constantFrom("\n", "\n", "\n", "\r\n"),
+    last: fc.boolean(),
+  })
   .map(({ lines, end, last }) => lines.join(end) + (last && lines.length > 0 ? end : ""));
 
 const utf16 = (swap: boolean) => (content: string) => {
@@ -48,14 +150,21 @@ const content: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(text, text).map(([one, other]) => Buffer.from(`${one}\0${other}`)) },
   {
     weight: 1,
-    arbitrary: fc.tuple(text, text).map(([one, other]) => Buffer.from(`${one}\n${"hay stack\n".repeat(6600)}${other}\n\0\n${one}`)),
+    arbitrary: fc
+      .tuple(text, text)
+      .map(([one, other]) => Buffer.from(`${one}\n${"hay stack\n".repeat(6600)}${other}\n\0\n${one}`)),
   },
-  { weight: 1, arbitrary: fc.tuple(text, text).map(([one, other]) => Buffer.from(`${one}${"long ".repeat(8000)}\n${other}`)) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(text, text).map(([one, other]) => Buffer.from(`${one}${"long ".repeat(8000)}\n${other}`)),
+  },
   { weight: 1, arbitrary: fc.constant(Buffer.from([0xff, 0xfe])) },
   { weight: 1, arbitrary: fc.constant(Buffer.from("\uFEFF")) },
 );
 
-const rules = fc.array(fc.constantFrom(...RULES), { minLength: 1, maxLength: 5 }).map((lines) => `${lines.join("\n")}\n`);
+const rules = fc
+  .array(fc.constantFrom(...RULES), { minLength: 1, maxLength: 5 })
+  .map((lines) => `${lines.join("\n")}\n`);
 
 type Plan = {
   folders: string[][];
@@ -69,7 +178,10 @@ type Plan = {
 /** What a tree is made of. */
 export const oddTree: fc.Arbitrary<Plan> = fc.record({
   folders: fc.array(fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 3 }), { maxLength: 5 }),
-  files: fc.array(fc.record({ folder: fc.nat(8), name: fc.constantFrom(...NAMES), content }), { minLength: 3, maxLength: 22 }),
+  files: fc.array(fc.record({ folder: fc.nat(8), name: fc.constantFrom(...NAMES), content }), {
+    minLength: 3,
+    maxLength: 22,
+  }),
   ignore: fc.array(
     fc.record({ folder: fc.nat(8), name: fc.constantFrom(".gitignore", ".gitignore", ".ignore", ".rgignore"), rules }),
     { maxLength: 4 },
@@ -93,13 +205,19 @@ export function makeOddTree(plan: Plan): OddTree {
   const home = join(place, "home");
   mkdirSync(join(home, ".config", "git"), { recursive: true });
   mkdirSync(root);
-  const folders = ["", ...plan.folders.map((names) => names.join("/"))].filter((folder) => tried(() => mkdirSync(join(root, folder), { recursive: true })));
+  const folders = ["", ...plan.folders.map((names) => names.join("/"))].filter((folder) =>
+    tried(() => mkdirSync(join(root, folder), { recursive: true })),
+  );
   const at = (number: number) => join(root, folders[number % folders.length] ?? "");
   for (const { folder, name, content: bytes } of plan.files) tried(() => writeFileSync(join(at(folder), name), bytes));
   for (const { folder, name, rules: lines } of plan.ignore) tried(() => writeFileSync(join(at(folder), name), lines));
   for (const repository of plan.repositories) tried(() => makeRepository(at(repository.folder), place, repository));
   makeGlobal(home, plan.global);
-  if (plan.byteName) writeFileSync(Buffer.concat([Buffer.from(`${root}/by`), Buffer.from([0xff, 0x2e]), Buffer.from("ts")]), "let foo\n");
+  if (plan.byteName)
+    writeFileSync(
+      Buffer.concat([Buffer.from(`${root}/by`), Buffer.from([0xff, 0x2e]), Buffer.from("ts")]),
+      "let foo\n",
+    );
   return { root, home, folders, [Symbol.dispose]: () => rmSync(place, { recursive: true, force: true }) };
 }
 

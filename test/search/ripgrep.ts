@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { RIPGREP } from "../../cli/build/search_tools.ts";
 import { cacheFolder } from "../../cli/build/cache.ts";
-import type { GrepQuery } from "@cordon/core/contract";
+import type { GrepQuery, SearchScope } from "../../core/contract/search.ts";
 
 const installed = join(cacheFolder(), RIPGREP.folder, "bin", "rg");
 
@@ -40,9 +40,7 @@ export function argumentsFor(query: GrepQuery): string[] {
 }
 
 /** The part of the arguments that chooses files. */
-export function scopeArguments(
-  scope: Pick<GrepQuery, "globs" | "globIgnoreCase" | "types" | "typesNot" | "includeHidden" | "noIgnore">,
-): string[] {
+export function scopeArguments(scope: SearchScope): string[] {
   return [
     // In front, so that any other glob is stronger.
     "--glob=!.git",

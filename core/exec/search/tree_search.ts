@@ -84,7 +84,10 @@ export class TreeSearch {
   visitOneFile(path: string): void {
     const { engine, files } = this.#parts;
     const folder = files.openFolder(engine, dirname(path));
-    if (folder === undefined) return this.finds.skipUnreadable(path);
+    if (folder === undefined) {
+      this.finds.skipUnreadable(path);
+      return;
+    }
     try {
       // After the entries, which nobody asks for here.
       const name = new TextEncoder().encode(`${basename(path)}\0`);

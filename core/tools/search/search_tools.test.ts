@@ -72,7 +72,15 @@ describe("grep_search", () => {
   test("A12 answers in the seed's fields, and names skipped files only when there are some", async () => {
     const { search } = recordingSearch();
     const answer = await grepSearch.run({ pattern: "x" }, grantsWith({ search }));
-    const fields = { mode: "files_with_matches", numFiles: 0, filenames: [], content: "", numLines: 0, numMatches: 0, totalFiles: 0 };
+    const fields = {
+      mode: "files_with_matches",
+      numFiles: 0,
+      filenames: [],
+      content: "",
+      numLines: 0,
+      numMatches: 0,
+      totalFiles: 0,
+    };
     expect(answer).toEqual({ ...fields, truncated: false });
     const binary = {
       ...search,

@@ -6,9 +6,9 @@
 //! `component`, the glue for WebAssembly, is left out of a native build.
 #![deny(missing_docs)]
 
+pub mod closed_names;
 #[cfg(target_arch = "wasm32")]
 mod component;
-pub mod closed_names;
 pub mod encoding;
 pub mod entries;
 pub mod gate;

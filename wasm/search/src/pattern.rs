@@ -196,13 +196,16 @@ fn without_line_ends(class: Class, keep_return: bool) -> Result<Class, char> {
 fn touches_line_end(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Empty => false,
-        HirKind::Look(look) => matches!(
-            look,
-            Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF
-        ),
+        HirKind::Look(look) => {
+            matches!(look, Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF)
+        }
         HirKind::Literal(literal) => literal.0.contains(&b'\n'),
-        HirKind::Class(Class::Unicode(set)) => set.ranges().iter().any(|range| (range.start()..=range.end()).contains(&'\n')),
-        HirKind::Class(Class::Bytes(set)) => set.ranges().iter().any(|range| (range.start()..=range.end()).contains(&b'\n')),
+        HirKind::Class(Class::Unicode(set)) => {
+            set.ranges().iter().any(|range| (range.start()..=range.end()).contains(&'\n'))
+        }
+        HirKind::Class(Class::Bytes(set)) => {
+            set.ranges().iter().any(|range| (range.start()..=range.end()).contains(&b'\n'))
+        }
         HirKind::Repetition(repetition) => touches_line_end(&repetition.sub),
         HirKind::Capture(capture) => touches_line_end(&capture.sub),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(touches_line_end),
@@ -214,7 +217,9 @@ fn matches_nul(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => false,
         HirKind::Literal(literal) => literal.0.contains(&0),
-        HirKind::Class(Class::Unicode(set)) => matches!(set.ranges(), [one] if one.start() == '\0' && one.end() == '\0'),
+        HirKind::Class(Class::Unicode(set)) => {
+            matches!(set.ranges(), [one] if one.start() == '\0' && one.end() == '\0')
+        }
         HirKind::Class(Class::Bytes(set)) => matches!(set.ranges(), [one] if one.start() == 0 && one.end() == 0),
         HirKind::Repetition(repetition) => matches_nul(&repetition.sub),
         HirKind::Capture(capture) => matches_nul(&capture.sub),

@@ -41,7 +41,8 @@ const GROUP_SEPARATOR: &str = "--";
 pub fn render(source: &Source<'_>, found: &Found, name: &str, max_lines: u32) -> Rendered {
     let has_nul = source.matcher.spans_lines() && memchr(0, source.text).is_some();
     let out = Rendered::default();
-    let mut page = Page { source, found, has_nul, name, max_lines, out, counted: 0, number: 1, next: 0, first_match: 0 };
+    let mut page =
+        Page { source, found, has_nul, name, max_lines, out, counted: 0, number: 1, next: 0, first_match: 0 };
     for (place, line) in found.lines.iter().enumerate() {
         let until = found.lines.get(place + 1).map_or(usize::MAX, |following| following.start);
         if !page.group(line, until) {
@@ -292,12 +293,9 @@ mod tests {
 
     #[test]
     fn a_match_over_lines_has_a_part_in_each() {
-        assert_eq!(spans(r"b\nc|d", true, "ab\ncdd\nd"), [
-            [0, 1, 1, 2],
-            [1, 2, 0, 1],
-            [1, 2, 1, 2],
-            [1, 2, 2, 3],
-            [2, 3, 0, 1]
-        ]);
+        assert_eq!(
+            spans(r"b\nc|d", true, "ab\ncdd\nd"),
+            [[0, 1, 1, 2], [1, 2, 0, 1], [1, 2, 1, 2], [1, 2, 2, 3], [2, 3, 0, 1]]
+        );
     }
 }

@@ -19,7 +19,12 @@ struct Seen {
 impl Seen {
     fn look_at(&mut self, ast: &Ast) {
         match ast {
-            Ast::Empty(_) | Ast::Flags(_) | Ast::Dot(_) | Ast::Assertion(_) | Ast::ClassUnicode(_) | Ast::ClassPerl(_) => {}
+            Ast::Empty(_)
+            | Ast::Flags(_)
+            | Ast::Dot(_)
+            | Ast::Assertion(_)
+            | Ast::ClassUnicode(_)
+            | Ast::ClassPerl(_) => {}
             Ast::Literal(literal) => self.take(literal),
             Ast::ClassBracketed(class) => self.look_at_set(&class.kind),
             Ast::Repetition(repetition) => self.look_at(&repetition.ast),

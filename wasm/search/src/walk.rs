@@ -280,7 +280,7 @@ mod tests {
     }
 
     fn names(walk: &mut Walk, folder: u32, list: &[&str]) -> Vec<String> {
-        let raw = list.iter().flat_map(|entry| pack(entry.as_bytes()[0], entry[1..].as_bytes())).collect::<Vec<_>>();
+        let raw = list.iter().flat_map(|entry| pack(entry.as_bytes()[0], &entry.as_bytes()[1..])).collect::<Vec<_>>();
         walk.reserve(raw.len())[..raw.len()].copy_from_slice(&raw);
         let order = walk.filter(folder, raw.len()).to_vec();
         let name = |at: u32, len: u32| String::from_utf8_lossy(&raw[at as usize..(at + len) as usize]).into_owned();
