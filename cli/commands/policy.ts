@@ -11,6 +11,22 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     summary: "decide about a command, or about a stream of questions, and run nothing",
     load: async () => (await import("./policy/check.ts")).command,
   },
+  explain: {
+    summary: "say part by part what the policy makes of a call, and why",
+    load: async () => (await import("./policy/explain.ts")).command,
+  },
+  lint: {
+    summary: "find what in the settings files does not do what it says",
+    load: async () => (await import("./policy/lint.ts")).command,
+  },
+  test: {
+    summary: "run the examples of rules, and files of expected decisions",
+    load: async () => (await import("./policy/test.ts")).command,
+  },
+  replay: {
+    summary: "say which past calls another policy would decide otherwise",
+    load: async () => (await import("./policy/replay.ts")).command,
+  },
   trust: {
     summary: "let the settings files of this workspace loosen the policy too",
     load: async () => (await import("./policy/trust.ts")).command,

@@ -1,10 +1,11 @@
 import { ToolFault } from "../contract/fault.ts";
 import type { RuleLists, RuleSource } from "../contract/verdict.ts";
 
-/** What a line asks about: a shell command, or a path that is read, written or deleted. */
+/** What is asked about: a shell command, a path that is read, written or deleted, or (not in lines) a call of any other tool. */
 export type CheckSubject =
   | { kind: "command"; command: string }
-  | { kind: "path"; op: "read" | "write" | "delete"; path: string };
+  | { kind: "path"; op: "read" | "write" | "delete"; path: string }
+  | { kind: "call"; tool: string; params: Record<string, string> };
 
 /**
  * One question of `cordon policy check`. What is not given is the configuration's. `rules` replace all configured ones; the built-in

@@ -3,5 +3,9 @@ export { answerLine, type CheckAnswer, type CheckBasis, decideLine, errorAnswer 
 export { type CheckLine, type CheckSubject, readCheckLine } from "./check_line.ts";
 export { openCheckBasis, type OpenedBasis } from "./basis.ts";
 export { distrustWorkspace, type TrustChange, trustWorkspace } from "./trust.ts";
+export { type Finding, lintSettings } from "./lint.ts";
+export { type Change, readPolicyFile, replayLog, type Replayed } from "./replay.ts";
+export { readTestLines, runExpectation, type Expectation } from "./expectations.ts";
+export { subjectOf } from "./subject.ts";
 export { createRuleSets, type RuleSets } from "./rule_sets.ts";
 export { createLineFramer, type Frame, type LineFramer } from "../serve/frame_lines.ts";
