@@ -1,6 +1,5 @@
 import { effectsOf } from "../authorize/effects.ts";
 import { addRules } from "../config/builtin_rules.ts";
-import { isWithin } from "../config/path_order.ts";
 import { resolvePath } from "../config/resolve_path.ts";
 import { parseMode } from "../config/world.ts";
 import { ToolFault } from "../contract/fault.ts";
@@ -70,7 +69,7 @@ export async function decideLine(
 ): Promise<Decision> {
   const judge = await sets.judgeFor(addRules(basis.builtIn, line.rules ?? basis.rules));
   const question = questionOf(line, basis);
-  return askBesideRoots(judge(explain ? { ...question, explain: true } : question), line, question);
+  return judge(explain ? { ...question, explain: true } : question);
 }
 
 /** The question that a line stands for. Throws the resolver's ToolFaults, and `config.invalid` for a mode. */
@@ -96,15 +95,4 @@ export function questionOf(line: CheckLine, basis: CheckBasis): PolicyQuestion {
   const [tool, required] =
     op === "read" ? (["read_file", "read-only"] as const) : (["write_file", "workspace-write"] as const);
   return { tool, required, effects: judged, params: { path }, ...common };
-}
-
-/** Who names the folders that a call may use wants to hear of a read beside them, which the mode alone lets pass. */
-function askBesideRoots(decision: Decision, line: CheckLine, { roots, effects, mode }: PolicyQuestion): Decision {
-  if (line.roots === undefined || decision.verdict !== "allow" || decision.by === "rule") return decision;
-  const beside = effects.find((effect) => "path" in effect && !roots.some((root) => isWithin(effect.path, root)));
-  if (beside === undefined || !("path" in beside) || mode === "danger-full-access" || mode === "allow") return decision;
-  const note = "The path is outside the folders that the question names as roots";
-  const verdict = mode === "read-only" ? "deny" : "ask";
-  const trace = [...decision.trace, { part: beside.path, verdict, by: "mode", note } as const];
-  return { verdict, reason: `${note}: ${beside.path}`, by: "mode", trace };
 }

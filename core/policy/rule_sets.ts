@@ -6,7 +6,7 @@ import type { Decision, PolicyQuestion, RuleLists } from "../contract/verdict.ts
 export type JudgeNow = (question: PolicyQuestion) => Decision;
 
 /** Sets that stay compiled. A stream of lines seldom uses more than a few, and one that never repeats must not fill the memory. */
-const KEPT_SETS = 64;
+const KEPT_SETS = 256;
 
 /** Compiled sets of rules by their text. */
 export type RuleSets = {
