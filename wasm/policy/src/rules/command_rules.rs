@@ -9,7 +9,7 @@ use super::pattern::{CommandPattern, Matcher, Rule};
 use super::read_only;
 use super::shell_only;
 use super::types::{By, Mode, Required, RuleSource, Verdict};
-use super::wildcard::{Proof, Token, matches};
+use super::wildcard::{Proof, Token, is_unknown, matches};
 use super::wrappers::{View, program};
 use crate::shell::ast::{Assignment, Simple};
 
@@ -25,17 +25,7 @@ impl<'q> Judge<'q> {
         found: &Found,
         acts: &Acts,
     ) -> Option<(&'q Rule, bool)> {
-        let mut texts: Vec<Vec<Token>> = Vec::new();
-        for view in found.views.iter().chain(&found.maybe) {
-            let whole = text(&view.argv, view.open);
-            let name_length = view.argv[0].text.as_deref().map_or(0, |name| name.chars().count());
-            let folder = whole[..name_length.min(whole.len())].iter().rposition(|token| *token == Token::from('/'));
-            if let Some(folder) = folder {
-                texts.push(whole[folder + 1..].to_vec());
-            }
-            texts.push(whole);
-        }
-        texts.extend(with_assignments(simple));
+        let texts = &found.texts(simple).any;
         let any = |rule: &Rule, proof| match &rule.matcher {
             Matcher::Command(pattern) => {
                 pattern.any.iter().any(|pattern| texts.iter().any(|text| matches(pattern, text, proof)))
@@ -51,8 +41,11 @@ impl<'q> Judge<'q> {
             !rule.except.is_empty() && (rule.except.iter().any(exempt) || self.carved_by_acts(rule, acts))
         };
         let any = |rule: &Rule, proof| any(rule, proof) && !carved(rule);
-        let rules = || self.asked.policy.rules.iter().filter(|rule| rule.verdict == verdict);
+        let rules = || self.asked.policy.on_commands(verdict);
         let certain = rules().find(|rule| any(rule, Proof::Certain)).map(|rule| (rule, true));
+        if !found.texts(simple).doubtful {
+            return certain;
+        }
         certain.or_else(|| rules().find(|rule| any(rule, Proof::Possible)).map(|rule| (rule, false)))
     }
 
@@ -93,24 +86,20 @@ impl<'q> Judge<'q> {
             Matcher::Command(pattern) => self.allows(pattern, simple, found, harmless),
             _ => false,
         };
-        self.asked.policy.rules.iter().filter(|rule| rule.verdict == Verdict::Allow).find(allowed)
+        self.asked.policy.on_commands(Verdict::Allow).find(allowed)
     }
 
     pub(super) fn allows(&self, pattern: &CommandPattern, simple: &Simple, found: &Found, harmless: bool) -> bool {
-        let inner = &found.views[found.views.len() - 1];
+        let texts = found.texts(simple);
         let fits = |text: &[Token]| pattern.any.iter().any(|pattern| matches(pattern, text, Proof::Strict));
-        if harmless && inner.transparent {
-            let whole = text(&inner.argv, inner.open);
-            let name = inner.argv[0].text.as_deref().unwrap_or_default();
-            let folder = name.chars().count() - system_name(name).chars().count();
-            if fits(&whole) || fits(&whole[folder.min(whole.len())..]) {
-                return true;
-            }
+        if harmless
+            && let Some((inner, folder)) = &texts.inner
+            && (fits(inner) || *folder > 0 && fits(&inner[*folder..]))
+        {
+            return true;
         }
-        let outer = text(&found.views[0].argv, found.views[0].open);
-        let wrapped = outer.len().saturating_sub(text(&inner.argv, false).len());
-        let spelled = found.views.len() == 1 || pattern.fixed > wrapped;
-        spelled && (harmless && fits(&outer) || with_assignments(simple).is_some_and(|text| fits(&text)))
+        let spelled = found.views.len() == 1 || pattern.fixed > texts.wrapped;
+        spelled && (harmless && fits(&texts.outer) || texts.assigned.as_ref().is_some_and(|text| fits(text)))
     }
 
     /// Git obeys the configuration of the repository that it stands in. Inside a root that is the root's own, whose
@@ -150,6 +139,57 @@ fn leaves_alone(assignment: &Assignment, inner: &View) -> bool {
     let plain = !assignment.array && assignment.subscript.is_none() && !is_powerful(&assignment.name);
     let name = program(inner).unwrap_or_default();
     plain && !OBEYING.contains(&name) && !read_only::asks_version(name)
+}
+
+/// The texts of a command that rules are compared with; made once.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    /// Each that a `deny` or `ask` rule may match.
+    any: Vec<Vec<Token>>,
+    /// Some part of them is not known.
+    doubtful: bool,
+    /// The innermost command line, if it is all that counts, and where its name begins behind a folder of the system.
+    inner: Option<(Vec<Token>, usize)>,
+    outer: Vec<Token>,
+    /// Tokens of the wrappers.
+    wrapped: usize,
+    assigned: Option<Vec<Token>>,
+}
+
+impl Found<'_> {
+    pub(super) fn texts(&self, simple: &Simple) -> &Texts {
+        self.texts.get_or_init(|| Texts::of(self, simple))
+    }
+}
+
+impl Texts {
+    fn of(found: &Found, simple: &Simple) -> Texts {
+        let mut made = Texts { assigned: with_assignments(simple), ..Texts::default() };
+        let last = found.views.len() - 1;
+        for (index, view) in found.views.iter().chain(&found.maybe).enumerate() {
+            let whole = text(&view.argv, view.open);
+            let name = view.argv[0].text.as_deref().unwrap_or_default();
+            let letters = name.chars().count();
+            if index == last {
+                // Without what is added behind an open one.
+                let own = whole.len() - if view.open { 2 } else { 0 };
+                made.wrapped = made.outer.len().saturating_sub(own);
+                let folder = letters - system_name(name).chars().count();
+                made.inner = view.transparent.then(|| (whole.clone(), folder.min(whole.len())));
+            }
+            if index == 0 {
+                made.outer.clone_from(&whole);
+            }
+            let folder = whole[..letters.min(whole.len())].iter().rposition(|token| *token == Token::from('/'));
+            if let Some(folder) = folder {
+                made.any.push(whole[folder + 1..].to_vec());
+            }
+            made.any.push(whole);
+        }
+        made.any.extend(made.assigned.clone());
+        made.doubtful = made.any.iter().any(|text| text.iter().any(|token| is_unknown(*token)));
+        made
+    }
 }
 
 /// The text of a command with its assignments before it, as a rule may spell it out.

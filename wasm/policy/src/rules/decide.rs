@@ -26,7 +26,8 @@ pub(crate) fn decide(policy: &Policy, question: &PolicyQuestion) -> Decision {
     let mut asked = Asked { policy, question, tool: tools::canonical(&question.tool), tool_allow: None };
     let mut trace = Vec::new();
     for verdict in [Verdict::Deny, Verdict::Ask, Verdict::Allow] {
-        let Some(rule) = policy.rules.iter().find(|rule| rule.verdict == verdict && asked.is_about_tool(rule)) else {
+        let paths = policy.on_paths(verdict).filter(|_| question.effects.is_empty());
+        let Some(rule) = policy.on_calls(verdict).chain(paths).find(|rule| asked.is_about_tool(rule)) else {
             continue;
         };
         match verdict {
@@ -37,7 +38,7 @@ pub(crate) fn decide(policy: &Policy, question: &PolicyQuestion) -> Decision {
             }),
         }
     }
-    let places = Places::of(question);
+    let places = Places::of(policy, question);
     let effects = Effects { places: &places, asked };
     for effect in &question.effects {
         effects.judge(effect, &mut trace);
@@ -121,14 +122,6 @@ impl<'q> Asked<'q> {
         }
     }
 
-    pub(crate) fn has_read_rules(&self) -> bool {
-        self.policy.rules.iter().any(|rule| {
-            let reading =
-                matches!(rule.matcher, Matcher::Path { access: Access::Read, .. } | Matcher::Tool(_, "read_file"));
-            reading && rule.verdict != Verdict::Allow
-        })
-    }
-
     /// Whether the rule speaks of the call as a whole, and no exception of it does.
     fn is_about_tool(&self, rule: &Rule) -> bool {
         self.names(rule, &rule.matcher) && !rule.except.iter().any(|carved| self.carves(rule, carved))
@@ -146,7 +139,7 @@ impl<'q> Asked<'q> {
             }
             // A call whose effects are not told is judged by its parameter.
             Matcher::Path { tool, path, .. } if rule.verdict != Verdict::Allow && self.question.effects.is_empty() => {
-                let places = Places::of(self.question);
+                let places = Places::of(self.policy, self.question);
                 let given = tools::PATHS.iter().find_map(|name| self.question.params.get(*name));
                 let bound = *tool == self.tool
                     || (*tool == "read_file" && READING.contains(&self.tool))
@@ -160,7 +153,7 @@ impl<'q> Asked<'q> {
     /// Whether an exception covers the whole call.
     fn carves(&self, rule: &Rule, carved: &Matcher) -> bool {
         let effects = &self.question.effects;
-        let places = Places::of(self.question);
+        let places = Places::of(self.policy, self.question);
         let covers = |effect: &Effect| match carved {
             Matcher::Path { path, access, .. } => {
                 let same = (*access == Access::Read) == (effect.kind == "read");

@@ -76,7 +76,7 @@ impl Effects<'_, '_> {
             Matcher::Path { path: pattern, .. } => self.places.covers(pattern, path, proof),
             _ => true,
         };
-        self.asked.policy.rules.iter().filter(|rule| rule.verdict == verdict).find(|rule| {
+        let speaks = |rule: &&Rule| {
             let about = match &rule.matcher {
                 Matcher::Path { access: about, tool, .. } => {
                     let same_use = *about == access || (*about == Access::Write && access == Access::Delete);
@@ -96,7 +96,15 @@ impl Effects<'_, '_> {
                     .except
                     .iter()
                     .any(|carved| matches!(carved, Matcher::Path { .. }) && covers(carved, Proof::Strict))
-        })
+        };
+        let policy = self.asked.policy;
+        match path {
+            PathValue::Known(paths) if paths.len() == 1 => {
+                let candidates = self.places.index.candidates(verdict, &paths[0]);
+                candidates.into_iter().map(|number| &policy.rules[number]).find(speaks)
+            }
+            _ => policy.on_paths(verdict).find(speaks),
+        }
     }
 
     /// `deny` and `ask` rules about a path; a path with unknown parts that could be meant asks as `doubt` says.
@@ -126,11 +134,11 @@ impl Effects<'_, '_> {
         let PathValue::Known(paths) = path else { return None };
         let inside = |rule: &&Rule| match &rule.matcher {
             Matcher::Path { access, path, .. } if *access != Access::Read => {
-                self.places.fixed_parts(path).iter().any(|fixed| paths.iter().any(|path| is_inside(fixed, path)))
+                self.places.index.fixed_parts(path).iter().any(|fixed| paths.iter().any(|path| is_inside(fixed, path)))
             }
             _ => false,
         };
-        let found = |verdict| self.asked.policy.rules.iter().filter(|rule| rule.verdict == verdict).find(inside);
+        let found = |verdict| self.asked.policy.on_paths(verdict).find(inside);
         let rule = found(Verdict::Deny).or_else(|| found(Verdict::Ask))?;
         Some(((rule.verdict, By::Rule), rule.source.clone()))
     }
@@ -201,7 +209,7 @@ impl Effects<'_, '_> {
         let about = |rule: &&Rule| {
             covers(&rule.matcher, proof) && !rule.except.iter().any(|carved| covers(carved, Proof::Strict))
         };
-        self.asked.policy.rules.iter().filter(|rule| rule.verdict == verdict).find(about)
+        self.asked.policy.on_others(verdict).find(about)
     }
 
     /// `deny` and `ask` rules about a host.
@@ -240,8 +248,8 @@ impl Effects<'_, '_> {
             _ => false,
         };
         let about = |rule: &&Rule| covers(&rule.matcher) && !rule.except.iter().any(covers);
-        // The rules stand in the order deny, ask, allow.
-        self.asked.policy.rules.iter().filter(|rule| rule.verdict != Verdict::Allow).find(about)
+        let policy = self.asked.policy;
+        policy.on_others(Verdict::Deny).chain(policy.on_others(Verdict::Ask)).find(about)
     }
 
     fn other(&self, kind: &str, what: &str) -> Judged {

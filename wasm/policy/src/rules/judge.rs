@@ -1,8 +1,11 @@
 //! Judges every part of a shell command.
 
+use std::cell::OnceCell;
+
 use super::Policy;
 use super::acts::Acts;
 use super::command::shown;
+use super::command_rules::Texts;
 use super::critical;
 use super::decide::Asked;
 use super::effects::{Doubt, Effects};
@@ -40,6 +43,8 @@ pub(super) struct Found<'a> {
     pub(super) opaque: Option<&'static str>,
     /// Which of the views run no other one.
     pub(super) leaves: Vec<usize>,
+    /// See [`Texts`].
+    pub(super) texts: OnceCell<Texts>,
 }
 
 /// The judge of one script.
@@ -59,7 +64,7 @@ impl<'q> Judge<'q> {
     pub(crate) fn new(asked: Asked<'q>) -> Self {
         Judge {
             asked,
-            places: Places::of(asked.question),
+            places: Places::of(asked.policy, asked.question),
             outer: None,
             depth: 0,
             exports: false,

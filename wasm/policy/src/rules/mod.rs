@@ -19,6 +19,7 @@ mod interactive;
 mod judge;
 mod known_names;
 mod part;
+mod path_index;
 mod paths;
 mod pattern;
 mod programs;
@@ -37,7 +38,8 @@ mod wildcard;
 mod workspace_writes;
 mod wrappers;
 
-use pattern::{Matcher, Rule};
+use path_index::Kept;
+use pattern::{Access, Matcher, Rule};
 use types::{Decision, PolicyQuestion, RuleFault, RuleLists, Verdict};
 
 /// A compiled set of rules.
@@ -45,6 +47,19 @@ use types::{Decision, PolicyQuestion, RuleFault, RuleLists, Verdict};
 pub struct Policy {
     pub(crate) rules: Vec<Rule>,
     pub(crate) own: Own,
+    kinds: [Kinds; 3],
+    pub(crate) index: Kept,
+    /// Some rule refuses reading, or asks about it.
+    pub(crate) guards_reading: bool,
+}
+
+/// The numbers of the rules of one verdict, by what they can be about.
+#[derive(Debug, Default)]
+struct Kinds {
+    commands: Vec<usize>,
+    paths: Vec<usize>,
+    others: Vec<usize>,
+    calls: Vec<usize>,
 }
 
 /// What the rules that a person wrote refuse or ask about: then what is not understood could be just that.
@@ -61,19 +76,70 @@ impl Policy {
         compile::all(lists).map(Policy::of)
     }
 
-    pub(crate) fn of(rules: Vec<Rule>) -> Policy {
+    pub(crate) fn of(mut rules: Vec<Rule>) -> Policy {
         let mut own = Own::default();
-        for rule in rules.iter().filter(|rule| rule.verdict != Verdict::Allow && rule.source.layer != "built-in") {
-            match rule.matcher {
-                Matcher::Path { .. } => own.paths = true,
-                Matcher::Host { .. } => own.hosts = true,
-                Matcher::Command(_) | Matcher::Unknown(_) | Matcher::Env(_) | Matcher::Privilege(_) => {
-                    own.commands = true
+        let mut kinds: [Kinds; 3] = Default::default();
+        let mut guards_reading = false;
+        for (number, rule) in rules.iter().enumerate() {
+            let kind = &mut kinds[list_of(rule.verdict)];
+            let written = rule.verdict != Verdict::Allow && rule.source.layer != "built-in";
+            match &rule.matcher {
+                Matcher::Path { access, .. } => {
+                    own.paths |= written;
+                    guards_reading |= *access == Access::Read && rule.verdict != Verdict::Allow;
+                    kind.paths.push(number);
                 }
-                Matcher::Tool(..) | Matcher::Param { .. } => {}
+                Matcher::Host { .. } => {
+                    own.hosts |= written;
+                    kind.others.push(number);
+                }
+                Matcher::Command(_) => {
+                    own.commands |= written;
+                    kind.commands.push(number);
+                }
+                Matcher::Unknown(_) | Matcher::Env(_) | Matcher::Privilege(_) => {
+                    own.commands |= written;
+                    kind.others.push(number);
+                }
+                Matcher::Tool(_, name) => {
+                    guards_reading |= *name == "read_file" && rule.verdict != Verdict::Allow;
+                    kind.paths.push(number);
+                    kind.calls.push(number);
+                }
+                Matcher::Param { .. } => kind.calls.push(number),
             }
         }
-        Policy { rules, own }
+        let matchers = rules.iter_mut().flat_map(|rule| std::iter::once(&mut rule.matcher).chain(&mut rule.except));
+        path_index::number(matchers);
+        Policy { rules, own, kinds, index: Kept::default(), guards_reading }
+    }
+
+    fn by(&self, verdict: Verdict, of: fn(&Kinds) -> &Vec<usize>) -> impl Iterator<Item = &Rule> {
+        of(&self.kinds[list_of(verdict)]).iter().map(|number| &self.rules[*number])
+    }
+
+    /// Rules on commands, in order.
+    pub(crate) fn on_commands(&self, verdict: Verdict) -> impl Iterator<Item = &Rule> {
+        self.by(verdict, |kinds| &kinds.commands)
+    }
+
+    /// Rules that may be about a path.
+    pub(crate) fn on_paths(&self, verdict: Verdict) -> impl Iterator<Item = &Rule> {
+        self.by(verdict, |kinds| &kinds.paths)
+    }
+
+    pub(crate) fn numbers_on_paths(&self, verdict: Verdict) -> &[usize] {
+        &self.kinds[list_of(verdict)].paths
+    }
+
+    /// Rules on hosts and the other effects.
+    pub(crate) fn on_others(&self, verdict: Verdict) -> impl Iterator<Item = &Rule> {
+        self.by(verdict, |kinds| &kinds.others)
+    }
+
+    /// Rules that may be about a call as a whole.
+    pub(crate) fn on_calls(&self, verdict: Verdict) -> impl Iterator<Item = &Rule> {
+        self.by(verdict, |kinds| &kinds.calls)
     }
 
     pub(crate) fn into_rules(self) -> Vec<Rule> {
@@ -106,6 +172,14 @@ impl Policy {
             Err(fault) => Decision::malformed(&fault.to_string()),
         };
         to_json(&decision)
+    }
+}
+
+pub(crate) fn list_of(verdict: Verdict) -> usize {
+    match verdict {
+        Verdict::Deny => 0,
+        Verdict::Ask => 1,
+        Verdict::Allow | Verdict::None => 2,
     }
 }
 

@@ -1,8 +1,12 @@
 //! Paths: what a word names, and whether a pattern covers it.
 
-use super::pattern::{Base, PathPattern};
+use std::rc::Rc;
+
+use super::Policy;
+use super::path_index::PathIndex;
+use super::pattern::PathPattern;
 use super::types::PolicyQuestion;
-use super::wildcard::{ANYTHING, FOLDERS, Proof, Token, UNKNOWN, UNKNOWN_NAME, UNKNOWN_PART, matches, tokens};
+use super::wildcard::{Proof, Token, UNKNOWN, UNKNOWN_NAME, UNKNOWN_PART, tokens};
 use crate::shell::ast::{Piece, Word};
 
 /// Folders and files that a tool outside the sandbox would obey or run: writing them asks, even in the workspace.
@@ -44,6 +48,8 @@ pub(crate) enum PathValue {
 #[derive(Debug, Clone)]
 pub(crate) struct Places<'a> {
     pub(crate) question: &'a PolicyQuestion,
+    /// The path patterns of the policy.
+    pub(crate) index: Rc<PathIndex>,
     /// Each folder that may be the current one; empty if it cannot be known.
     pub(crate) cwds: Vec<String>,
     /// The script sets HOME.
@@ -66,8 +72,9 @@ impl PathValue {
 
 impl<'a> Places<'a> {
     /// Those that a call starts from.
-    pub(crate) fn of(question: &'a PolicyQuestion) -> Self {
-        Places { question, cwds: vec![normalize(&question.cwd)], home_changed: false, finds_hidden: false }
+    pub(crate) fn of(policy: &Policy, question: &'a PolicyQuestion) -> Self {
+        let index = PathIndex::of(policy, question);
+        Places { question, index, cwds: vec![normalize(&question.cwd)], home_changed: false, finds_hidden: false }
     }
 
     /// The path that `word` names.
@@ -125,44 +132,7 @@ impl<'a> Places<'a> {
 
     /// Whether the pattern covers the path.
     pub(crate) fn covers(&self, pattern: &PathPattern, path: &PathValue, proof: Proof) -> bool {
-        let patterns = self.full_patterns(pattern, proof);
-        let covered = |text: &[Token]| patterns.iter().any(|pattern| matches(pattern, text, proof));
-        match path {
-            PathValue::Known(paths) if proof == Proof::Strict => paths.iter().all(|path| covered(&tokens(path))),
-            PathValue::Known(paths) => paths.iter().any(|path| covered(&tokens(path))),
-            // An unknown part may contain `..`, so nothing is certain.
-            PathValue::Partly(text) => proof == Proof::Possible && covered(text),
-        }
-    }
-
-    fn full_patterns(&self, pattern: &PathPattern, proof: Proof) -> Vec<Vec<Token>> {
-        let question = self.question;
-        let mut bases: Vec<&str> = match pattern.base {
-            Base::Absolute => vec![""],
-            Base::Home => vec![&question.home],
-            Base::Workspace => question.roots.iter().take(1).map(String::as_str).collect(),
-            Base::Cwd => vec![&question.cwd],
-        };
-        // A refusal written for the working folder also holds for the workspace around it.
-        if pattern.base == Base::Cwd && proof != Proof::Strict {
-            bases.extend(question.roots.iter().map(String::as_str));
-        }
-        let mut made = Vec::with_capacity(bases.len() * 2);
-        for base in bases {
-            let mut whole = tokens(base.trim_end_matches('/'));
-            if !pattern.below.is_empty() {
-                whole.push(Token::from('/'));
-                if pattern.any_depth {
-                    whole.extend(FOLDERS);
-                }
-                whole.extend(&pattern.below);
-            }
-            made.push([whole.as_slice(), &[Token::from('/'), ANYTHING]].concat());
-            if !pattern.inside_only {
-                made.push(whole);
-            }
-        }
-        made
+        self.index.covers(pattern, path, proof)
     }
 
     /// Whether every value of the path lies in a folder that may be written, and is not one of the protected files.
@@ -182,19 +152,6 @@ impl<'a> Places<'a> {
                 is_policy_file(&text).then_some(text)
             }
         }
-    }
-
-    /// The text before the first wildcard of a pattern that is tied to one place, for each of its bases, cut at a slash.
-    pub(crate) fn fixed_parts(&self, pattern: &PathPattern) -> Vec<String> {
-        if pattern.any_depth {
-            return Vec::new();
-        }
-        let cut = |whole: Vec<Token>| {
-            let text: String = whole.iter().map_while(|token| char::from_u32(*token)).collect();
-            let end = if text.chars().count() == whole.len() { text.len() } else { text.rfind('/').unwrap_or(0) };
-            normalize(&text[..end])
-        };
-        self.full_patterns(pattern, Proof::Certain).into_iter().map(cut).collect()
     }
 
     fn is_protected(&self, path: &str) -> bool {

@@ -66,6 +66,8 @@ pub(crate) struct PathPattern {
     pub(crate) inside_only: bool,
     /// It has a set of characters, which is read as any character: too wide for `allow`.
     pub(crate) widened: bool,
+    /// Its number in the index of the policy.
+    pub(crate) number: usize,
 }
 
 /// Where a path pattern begins.
@@ -269,7 +271,7 @@ pub(crate) fn path(spec: &str) -> Result<PathPattern, String> {
         return Err("A path with \"..\" can never match, because paths are resolved first".to_string());
     }
     let below = gitignore(rest);
-    Ok(PathPattern { base, below, any_depth, inside_only, widened: rest.contains('[') })
+    Ok(PathPattern { base, below, any_depth, inside_only, widened: rest.contains('['), number: 0 })
 }
 
 fn gitignore(text: &str) -> Vec<Token> {

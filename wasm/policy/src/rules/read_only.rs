@@ -15,7 +15,7 @@ const NOT_READING: [&str; 17] = [
 pub(crate) fn is_read_only(view: &View) -> bool {
     let Some(name) = view.argv.first().and_then(|word| word.text.as_deref()).map(system_name) else { return false };
     let args = &view.argv[1..];
-    if view.open && !matches!(OPTIONS.iter().find(|(known, _)| *known == name), Some((_, Safe::Always))) {
+    if view.open && !matches!(entry(name), Some((_, Safe::Always))) {
         return false;
     }
     if name == "git" {
@@ -30,7 +30,7 @@ pub(crate) fn is_read_only(view: &View) -> bool {
         // `php version` is a file of that name.
         return word.text.as_deref() != Some("version") || matches!(name, "docker" | "go");
     }
-    match OPTIONS.iter().find(|(known, _)| *known == name) {
+    match entry(name) {
         Some((_, safe)) => fits(safe, args),
         None => matches!(name, "env" | "hostname") && args.is_empty(),
     }
@@ -38,7 +38,7 @@ pub(crate) fn is_read_only(view: &View) -> bool {
 
 /// Whether `find` with these arguments changes nothing by itself; what `-exec` runs is judged apart.
 pub(super) fn finds_only(args: &[&Word]) -> bool {
-    let Some((_, Safe::Without { long, .. })) = OPTIONS.iter().find(|(known, _)| *known == "find") else {
+    let Some((_, Safe::Without { long, .. })) = entry("find") else {
         return false;
     };
     args.iter().all(|word| {
@@ -55,6 +55,10 @@ pub(super) fn asks_version(name: &str) -> bool {
 /// Whether the arguments of this command are paths that it reads.
 pub(crate) fn reads_arguments(name: &str) -> bool {
     !NOT_READING.contains(&name)
+}
+
+fn entry(name: &str) -> Option<&'static (&'static str, Safe)> {
+    OPTIONS.binary_search_by(|(known, _)| (*known).cmp(name)).ok().map(|at| &OPTIONS[at])
 }
 
 fn fits(safe: &Safe, args: &[&Word]) -> bool {

@@ -17,7 +17,7 @@ impl Judge<'_> {
     pub(super) fn arguments(&mut self, found: &Found) {
         let inner = &found.views[found.views.len() - 1];
         let Some(name) = program(inner).filter(|name| read_only::reads_arguments(name)) else { return };
-        if !self.asked.has_read_rules() {
+        if !self.asked.policy.guards_reading {
             return;
         }
         let reader = read_only::is_read_only(inner);
@@ -30,7 +30,7 @@ impl Judge<'_> {
         let has_pattern =
             matches!(name, "grep" | "rg" | "egrep" | "fgrep" | "jq" | "sed" | "awk") && !has_flag(inner, "ef");
         let mut operands = 0;
-        let names = self.names.clone();
+        let names = std::mem::take(&mut self.names);
         let words = inner.argv[1..].iter().flat_map(|word| match names.loop_words(word) {
             Some(words) => words.iter().collect::<Vec<_>>(),
             None => vec![*word],
@@ -62,6 +62,7 @@ impl Judge<'_> {
                 self.below(word, &path, unknown);
             }
         }
+        self.names = names;
         if inner.open {
             self.read(shown(inner.argv[0]), inner.argv[0].span, &anything(), Doubt::CountsForOwnRules);
         }

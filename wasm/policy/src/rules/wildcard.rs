@@ -47,6 +47,65 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
 
 /// Whether the whole text matches, in time proportional to the product of the lengths.
 pub(crate) fn matches(pattern: &[Token], text: &[Token], proof: Proof) -> bool {
+    if pattern.len() < u128::BITS as usize { quickly(pattern, text, proof) } else { slowly(pattern, text, proof) }
+}
+
+/// The states as bits of one number.
+fn quickly(pattern: &[Token], text: &[Token], proof: Proof) -> bool {
+    let mut states = closed(pattern, 1);
+    for token in text {
+        let unknown = is_unknown(*token);
+        let mut next = 0_u128;
+        if unknown && proof == Proof::Possible {
+            next = states;
+            for index in states.trailing_zeros() as usize..pattern.len() {
+                if next >> index & 1 == 1 && could_be(pattern, index, *token) {
+                    next |= 1 << (index + 1);
+                }
+            }
+        } else {
+            let mut left = states & !(1 << pattern.len());
+            while left != 0 {
+                let index = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let plain = *token != SLASH && !unknown;
+                match pattern[index] {
+                    ANYTHING => next |= 1 << index,
+                    SEGMENT if plain => next |= 1 << index,
+                    ONE if plain => next |= 1 << (index + 1),
+                    SEGMENT | ONE => {}
+                    wanted if same(wanted, *token, proof) => next |= 1 << (index + 1),
+                    _ => {}
+                }
+            }
+        }
+        states = closed(pattern, next);
+        if states == 0 {
+            return false;
+        }
+    }
+    states >> pattern.len() & 1 == 1
+}
+
+/// A wildcard may match nothing.
+fn closed(pattern: &[Token], mut states: u128) -> u128 {
+    let mut left = states & !(1 << pattern.len());
+    while left != 0 {
+        let index = left.trailing_zeros() as usize;
+        left &= left - 1;
+        let more = match pattern[index] {
+            OPTIONAL => 1 << (index + 1) | 1 << (index + FOLDERS.len()),
+            ANYTHING | SEGMENT => 1 << (index + 1),
+            _ => continue,
+        };
+        left |= more & !states & !(1 << pattern.len());
+        states |= more;
+    }
+    states
+}
+
+/// For patterns of any length.
+fn slowly(pattern: &[Token], text: &[Token], proof: Proof) -> bool {
     let mut states = vec![false; pattern.len() + 1];
     states[0] = true;
     close(pattern, &mut states);
