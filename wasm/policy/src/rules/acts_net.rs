@@ -4,7 +4,7 @@ use super::acts::{Act, Acts, Options, Value};
 use super::hosts::{self, Target};
 use super::paths::Places;
 use super::pattern::Access;
-use crate::shell::ast::Word;
+use crate::shell::ast::{Piece, Word};
 
 /// Options of curl that change nothing about where it connects, what it writes and what it runs.
 const CURL: Options = Options {
@@ -194,7 +194,10 @@ fn wget(args: &[&Word], places: &Places) -> Acts {
         Some(value) if value.text() == Some("-") => {}
         Some(value) => acts.push_path(Access::Write, value.path(places)),
         None if line.has(&["spider"]) => {}
-        None => acts.push_path(Access::Write, super::acts::below(None, places)),
+        None => match line.value(&["P", "directory-prefix"]) {
+            Some(folder) => acts.push_path(Access::Write, folder.path(places)),
+            None => acts.push_path(Access::Write, super::acts::below(None, places)),
+        },
     }
     if line.odd {
         acts.unknown = Some("it has an option that may lead elsewhere or read settings");
@@ -211,7 +214,8 @@ fn rsync(args: &[&Word], places: &Places) -> Acts {
     let mut acts = Acts::default();
     let operands: Vec<&&Word> =
         args.iter().filter(|word| !word.text.as_deref().is_some_and(|text| text.starts_with('-'))).collect();
-    let remote = |word: &&&Word| word.text.as_deref().is_none_or(|text| text.contains(':'));
+    let remote =
+        |word: &&&Word| word.pieces.iter().any(|piece| matches!(piece, Piece::Lit(text) if text.contains(':')));
     if operands.iter().any(remote) {
         acts.list.push(somewhere("the host of rsync"));
         acts.unknown = Some("it starts a shell for the connection");

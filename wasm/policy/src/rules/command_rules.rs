@@ -14,7 +14,7 @@ use super::wrappers::{View, program};
 use crate::shell::ast::{Assignment, Simple};
 
 /// A verdict, the rule behind it, and what is not known of the command where that decided.
-pub(super) type Permitted = ((Verdict, By), Option<RuleSource>, Option<&'static str>);
+pub(super) type Permitted = ((Verdict, By), Option<RuleSource>, Option<String>);
 
 impl<'q> Judge<'q> {
     /// The first rule of this list that matches any command line, and whether the match is certain.
@@ -55,7 +55,10 @@ impl<'q> Judge<'q> {
         if self.asked.question.mode != Mode::ReadOnly {
             let rule = self.asked.tool_allow.or_else(|| self.allow_rule(simple, found, harmless && !self.exports));
             if let Some(rule) = rule {
-                return ((Verdict::Allow, By::Rule), Some(rule.source.clone()), None);
+                return match self.outside(rule, acts) {
+                    Some(note) => ((self.asked.by_mode(Required::DangerFullAccess), By::Boundary), None, Some(note)),
+                    None => ((Verdict::Allow, By::Rule), Some(rule.source.clone()), None),
+                };
             }
         }
         let git_elsewhere = program(inner) == Some("git") && !self.in_a_root(inner);
@@ -75,7 +78,7 @@ impl<'q> Judge<'q> {
         }
         let verdict = self.asked.by_mode(Required::DangerFullAccess);
         match self.evades(acts).filter(|_| verdict == Verdict::Allow) {
-            Some(why) => ((Verdict::Ask, By::NotUnderstood), None, Some(why)),
+            Some(why) => ((Verdict::Ask, By::NotUnderstood), None, Some(why.to_string())),
             None => ((verdict, By::Mode), None, None),
         }
     }

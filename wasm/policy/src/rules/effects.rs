@@ -167,7 +167,7 @@ impl Effects<'_, '_> {
                 let note = "A disk is never written to".to_string();
                 return ((Verdict::Deny, By::Boundary), (None, Some(note)));
             }
-            if paths.iter().all(|path| STREAMS.contains(&path.as_str()) || path.starts_with("/dev/fd/")) {
+            if paths.iter().all(|path| is_stream(path)) {
                 return ((Verdict::Allow, By::ReadOnlyTable), (None, None));
             }
         }
@@ -261,6 +261,11 @@ impl Effects<'_, '_> {
             },
         }
     }
+}
+
+/// Whether nothing is kept of what is written there.
+pub(crate) fn is_stream(path: &str) -> bool {
+    STREAMS.contains(&path) || path.starts_with("/dev/fd/")
 }
 
 fn known(path: &str) -> PathValue {

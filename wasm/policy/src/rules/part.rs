@@ -65,8 +65,14 @@ impl<'q> Judge<'q> {
         }
         let harmless = simple.assignments.iter().all(is_harmless);
         let (judged, rule, note) = self.permitted(simple, found, harmless, acts);
-        let note = note.map(|why| format!("\"{label}\" is not understood: {why}, which a rule could be about"));
-        let note = note.or_else(|| (judged.1 == By::Mode).then(|| format!("\"{label}\" is not known to be read-only")));
+        let note = match (note, judged.1) {
+            (Some(why), By::NotUnderstood) => {
+                Some(format!("\"{label}\" is not understood: {why}, which a rule could be about"))
+            }
+            (Some(why), _) => Some(format!("\"{label}\" {why}")),
+            (None, By::Mode) => Some(format!("\"{label}\" is not known to be read-only")),
+            (None, _) => None,
+        };
         self.push(label.to_string(), simple.span, judged, (rule, note));
     }
 

@@ -154,6 +154,22 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// The first of the paths that is known and not one of the workspace; of a path that is known up to a folder, that folder.
+    pub(crate) fn outside(&self, path: &PathValue) -> Option<String> {
+        match path {
+            PathValue::Known(paths) => {
+                let elsewhere = |path: &&String| !self.is_workspace(&PathValue::Known(vec![path.to_string()]));
+                paths.iter().filter(|path| !super::effects::is_stream(path)).find(elsewhere).cloned()
+            }
+            PathValue::Partly(text) => {
+                let known: String = text.iter().map_while(|token| char::from_u32(*token)).collect();
+                let folder = known.strip_suffix('/').filter(|folder| !folder.is_empty())?;
+                let elsewhere = !self.question.roots.iter().any(|root| is_inside(folder, root));
+                elsewhere.then(|| folder.to_string())
+            }
+        }
+    }
+
     fn is_protected(&self, path: &str) -> bool {
         let below =
             self.question.roots.iter().find(|root| is_inside(path, root)).map_or(path, |root| &path[root.len()..]);

@@ -60,6 +60,23 @@ impl<'q> Judge<'q> {
         found
     }
 
+    /// A rule that allows a program allows what it does in the workspace: a write elsewhere is judged like a redirection, unless
+    /// the rule spells the whole command out, or another one allows the path.
+    pub(super) fn outside(&self, rule: &Rule, acts: &Acts) -> Option<String> {
+        let exact = matches!(&rule.matcher, Matcher::Command(pattern) if pattern.any.len() == 1 && pattern.fixed == pattern.any[0].len());
+        if exact || self.asked.by_mode(Required::DangerFullAccess) == Verdict::Allow {
+            return None;
+        }
+        let effects = Effects { places: &self.places, asked: self.asked };
+        let outside = acts.list.iter().find_map(|act| match act {
+            Act::Path { access, path, .. } if effects.allowed(*access, path).is_none() => self.places.outside(path),
+            _ => None,
+        })?;
+        Some(format!(
+            "writes to \"{outside}\", outside the workspace or a file that tools outside the sandbox obey, so a person must answer"
+        ))
+    }
+
     /// Why a rule that a person wrote could be evaded by what is not known of the command.
     pub(super) fn evades(&self, acts: &Acts) -> Option<&'static str> {
         let own = self.asked.policy.own;
