@@ -1,5 +1,4 @@
 import { effectsOf } from "../authorize/effects.ts";
-import { addRules } from "../config/builtin_rules.ts";
 import { resolvePath } from "../config/resolve_path.ts";
 import { parseMode } from "../config/world.ts";
 import { ToolFault } from "../contract/fault.ts";
@@ -67,7 +66,7 @@ export async function decideLine(
   sets: RuleSets,
   explain?: "explain",
 ): Promise<Decision> {
-  const judge = await sets.judgeFor(addRules(basis.builtIn, line.rules ?? basis.rules));
+  const judge = await sets.judgeFor(line.rules ?? basis.rules, basis.builtIn);
   const question = questionOf(line, basis);
   return judge(explain ? { ...question, explain: true } : question);
 }

@@ -1,3 +1,5 @@
+import { dirname, join } from "node:path";
+import { kindSync } from "../config/look.ts";
 import { isWithin } from "../config/path_order.ts";
 import type { RuleLists, RuleSource, Verdict } from "../contract/verdict.ts";
 import type { Settings } from "../contract/settings.ts";
@@ -18,7 +20,7 @@ export type Finding = {
 export type Linted = { settings: Settings; builtIn: RuleLists; place: SamplePlace; sets: RuleSets };
 
 /** Beyond this many rules they are not compared with each other, which takes the square of their number. */
-const MOST_COMPARED = 300;
+const MOST_COMPARED = 150;
 
 const LISTS = ["allow", "ask", "deny"] as const;
 const NO_RULES: RuleLists = { allow: [], ask: [], deny: [] };
@@ -44,7 +46,11 @@ export async function lintSettings(linted: Linted): Promise<Finding[]> {
   const written = usable.filter(({ rule }) => !rule.reason?.startsWith("sandbox."));
   const each = await Promise.all(written.map((one) => ruleFindings(one, linted)));
   const compared = written.length > MOST_COMPARED ? [] : await compare(written, linted);
+  const above = settings.files.some(({ layer, state }) => layer === "project" && state !== "absent")
+    ? []
+    : foldersAbove(linted.place);
   const found = [
+    ...above,
     ...bad,
     ...noticeFindings(settings),
     ...each.flat(),
@@ -75,6 +81,25 @@ function managedFindings({ managedOnly, rules }: Settings, builtIn: RuleLists): 
       message: "only the managed file may allow, and it allows nothing",
     },
   ];
+}
+
+/** The project is the folder that cordon starts in; whoever starts below it would think that its file holds. */
+function foldersAbove({ workspace, home }: SamplePlace): Finding[] {
+  for (let at = dirname(workspace); at !== dirname(at) && at !== home; at = dirname(at)) {
+    const path = join(at, ".cordon", "config.json");
+    if (!isFile(path)) continue;
+    const message = "this file stands above the folder that cordon starts in, and is not in force here";
+    return [{ level: "warning", code: "file.above", origin: path, message, hint: `start in ${at}` }];
+  }
+  return [];
+}
+
+function isFile(path: string): boolean {
+  try {
+    return kindSync(path)?.isFile() === true;
+  } catch {
+    return false;
+  }
 }
 
 async function ruleFindings({ list, rule }: Listed, linted: Linted): Promise<Finding[]> {

@@ -1,5 +1,4 @@
 import { type AuditEntry, entriesOf, readStoredLog } from "../audit/mod.ts";
-import { addRules } from "../config/builtin_rules.ts";
 import { ownedFileSync } from "../config/look.ts";
 import type { Content } from "../config/settings/content.ts";
 import { ToolFault } from "../contract/fault.ts";
@@ -63,7 +62,7 @@ type Tried = { builtIn: RuleLists; policy: Pick<Content, "rules" | "mode">; sets
 
 /** Decides every call of a log again by another policy: its rules under the built-in ones, and its mode where it names one. */
 export async function replayLog(log: string, { builtIn, policy, sets }: Tried): Promise<Replayed> {
-  const judge = await sets.judgeFor(addRules(builtIn, policy.rules));
+  const judge = await sets.judgeFor(policy.rules, builtIn);
   const { asked, silent } = askedOf(log);
   const changes = asked.flatMap(({ entry, question }): Change[] => {
     const { mode = question.mode, asks } = policy.mode ?? {};

@@ -1,4 +1,5 @@
 import { compilePolicy, decider, releasePolicy, type CompiledPolicy } from "../engine/policy.ts";
+import { addRules } from "../config/builtin_rules.ts";
 import { badRules } from "../engine/bad_rules.ts";
 import type { Decision, PolicyQuestion, RuleLists } from "../contract/verdict.ts";
 
@@ -10,23 +11,32 @@ const KEPT_SETS = 256;
 
 /** Compiled sets of rules by their text. */
 export type RuleSets = {
-  /** Rejects with ToolFault `policy.bad_rule`. */
-  judgeFor: (rules: RuleLists) => Promise<JudgeNow>;
+  /**
+   * The judge of `rules` under those that never change; to write all of them out as the key would cost more than a decision.
+   * Rejects with ToolFault `policy.bad_rule`.
+   */
+  judgeFor: (rules: RuleLists, under?: RuleLists) => Promise<JudgeNow>;
 };
 
 /** Compiles each set of rules once and keeps those that were used last. */
 export function createRuleSets(): RuleSets {
   const kept = new Map<string, { policy: CompiledPolicy; judge: JudgeNow }>();
+  const numbers = new Map<RuleLists, number>();
+  const numberOf = (under: RuleLists) => {
+    const number = numbers.get(under) ?? numbers.size;
+    numbers.set(under, number);
+    return number;
+  };
   return {
-    judgeFor: async (rules) => {
-      const key = JSON.stringify(rules);
+    judgeFor: async (rules, under) => {
+      const key = `${under ? numberOf(under) : ""}${JSON.stringify(rules)}`;
       const known = kept.get(key);
       if (known) {
         kept.delete(key);
         kept.set(key, known);
         return known.judge;
       }
-      const made = await compilePolicy(rules);
+      const made = await compilePolicy(under ? addRules(under, rules) : rules);
       if (!made.ok) throw badRules(made.faults);
       const judge = await decider(made.policy);
       kept.set(key, { policy: made.policy, judge });

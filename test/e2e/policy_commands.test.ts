@@ -182,6 +182,17 @@ test("E3 lint finds rules that do not do what they say and ends with 1; a sound 
   expect(broken).toMatchObject([{ level: "error", code: "file.unusable", hint: 'did you mean "allow"?' }]);
 });
 
+test("E3 lint says that a project's file above the folder is not in force, and says nothing in the folder itself", async () => {
+  settings({});
+  const inner = join(scratch.work, "project/inner");
+  mkdirSync(inner, { recursive: true });
+  mkdirSync(join(scratch.work, "project/.cordon"));
+  writeFileSync(join(scratch.work, "project/.cordon/config.json"), "{}");
+  const above = await runCordon(["policy", "lint"], { scratch, cwd: inner });
+  expect(above).toMatchObject({ code: 1, stdout: expect.stringContaining("file.above") });
+  expect((await runCordon(["policy", "lint"], { scratch, cwd: join(scratch.work, "project") })).code).toBe(0);
+});
+
 test("E3 test runs the examples of rules and files of expected decisions", async () => {
   settings({
     permissions: { ask: [{ rule: "Bash(git push *)", match: ["git push origin"], notMatch: ["git pull"] }] },
