@@ -31,6 +31,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "say what this machine can enforce, and why not more",
     load: async () => (await import("./commands/doctor.ts")).command,
   },
+  approvals: {
+    summary: "list, add and revoke what people have allowed for good",
+    load: async () => (await import("./commands/approvals.ts")).command,
+  },
   audit: {
     summary: "show or verify the log of calls",
     load: async () => (await import("./commands/audit.ts")).command,

@@ -2,7 +2,8 @@
  * The core's only door: all wiring happens here. Everything is made at first use, so that a command pays for what it needs.
  */
 import { type AuditLog, createAuditLog } from "./audit/audit.ts";
-import type { Authority, Judge } from "./authorize/authorize.ts";
+import { type ApprovalBook, createApprovalBook } from "./authorize/approvals/book.ts";
+import type { Authority } from "./authorize/authorize.ts";
 import { addRules, builtinRules } from "./config/builtin_rules.ts";
 import { beginLooks } from "./config/look.ts";
 import { resolvePath } from "./config/resolve_path.ts";
@@ -18,12 +19,13 @@ import type { ToolResult } from "./contract/result.ts";
 import type { AnyTool, Place } from "./contract/tool.ts";
 import { DEFAULT_SANDBOX_REQUEST } from "./contract/sandbox_request.ts";
 import type { Settings } from "./contract/settings.ts";
-import type { Decision, PolicyQuestion, RuleLists } from "./contract/verdict.ts";
+import type { RuleLists } from "./contract/verdict.ts";
 import type { Core } from "./dispatch/core.ts";
 import { dispatch, prepare } from "./dispatch/dispatch.ts";
 import { validate } from "./dispatch/validate.ts";
 import { gitSettingsOf } from "./config/git_places.ts";
 import type { Hosts } from "./exec/execute.ts";
+import { createRuleJudge, type RuleJudge } from "./engine/rule_judge.ts";
 import { createLocalHost, type LocalHost } from "./exec/hosts/local_host.ts";
 import { LAUNCHER_DIGEST, openLauncher } from "./exec/process/launcher_file.ts";
 import { createMachine } from "./exec/process/probe.ts";
@@ -32,8 +34,9 @@ import { describeMachine, type MachineReport } from "./sandbox/describe_machine.
 import { type CallPlanner, configured, policyFor } from "./sandbox/plan_call.ts";
 import { createPhases, NO_PHASES, type Phases } from "./store/phases.ts";
 import { openAppendLog } from "./store/append_log.ts";
+import { sha256 } from "./store/chain.ts";
+import { grantsPathIn, newGrantId, openGrantsFile } from "./store/grants_file.ts";
 import { privateFolder } from "./store/paths.ts";
-import { badRules } from "./engine/bad_rules.ts";
 import { run } from "./tools/exec/run.ts";
 import { createRegistry } from "./tools/registry.ts";
 
@@ -109,8 +112,9 @@ export function createCore(options: CoreOptions): CordonCore {
     survey: (paths) =>
       phases.time("look at the files that a policy names", () => surveyPlaces(paths, place, world.env["PATH"] ?? "")),
   };
-  const rules = rulesOf(options);
-  const policy = lazyJudge(() => addRules(builtinRules(stateFolder, configFolder), rules));
+  const given = rulesOf(options);
+  const rules = once(() => addRules(builtinRules(stateFolder, configFolder), given));
+  const policy = createRuleJudge(rules);
   const authority: Authority = {
     judge: policy.judge,
     mode,
@@ -118,25 +122,23 @@ export function createCore(options: CoreOptions): CordonCore {
     roots: settings?.roots ?? [],
     resolve,
     asker: options.asker,
-    granted: new Set(),
+    approvals: approvalsOf(world, stateFolder, place),
+    savable: settings?.managedOnly !== true,
+    searchPath: world.env["PATH"] ?? "",
+    policy: once(() => sha256(JSON.stringify([mode.mode, rules()]))),
   };
   const core: Core = {
-    audit: timedAudit(
-      auditLog(stateFolder, world, (options.auditCommands ?? settings?.auditCommands) === true),
-      phases,
-    ),
+    audit: timedAudit(auditLog(stateFolder, options), phases),
     registry: createRegistry([run], async () => (await import("./tools/builtin.ts")).builtinTools()),
     authority,
     hooks: [],
     planner,
-    hosts: { local: timedHost(host, phases), ...searchRules(policy, world, { place, rules }) },
+    hosts: { local: timedHost(host, phases), ...searchRules(policy, world, { place, rules: given }) },
   };
   const close = () => host.close().finally(phases.write);
   if (options.replace) {
-    const { flags } = options.replace;
-    const row = openedRow(core);
-    const parts = { world, flags, stateFolder, log: logPath(stateFolder, world), machine: machine.marks, row };
-    core.hosts.local.replace = createReplacement({ ...parts, before: phases.write });
+    const parts = { world, stateFolder, machine: machine.marks, before: phases.write };
+    makeReplaceable(core, { ...parts, flags: options.replace.flags });
   }
   return front(core, { ...host, close }, { world, forget: machine.forget, checkRules: policy.check });
 }
@@ -155,6 +157,26 @@ export async function openSettings({ world, profile, remember }: SettingsOptions
   if (remember) beginLooks();
   const place = placeOf(world);
   return loadSettings({ world, place, profile, stateFolder: stateFolderOf(world, place.home) });
+}
+
+type ReplaceParts = Omit<Parameters<typeof createReplacement>[0], "log" | "row">;
+
+function makeReplaceable(core: Core, parts: ReplaceParts): void {
+  const log = logPath(parts.stateFolder, parts.world);
+  core.hosts.local.replace = createReplacement({ ...parts, log, row: openedRow(core) });
+}
+
+function approvalsOf({ uid }: World, stateFolder: string, place: Place): ApprovalBook {
+  const file = openGrantsFile(grantsPathIn(stateFolder), uid);
+  return createApprovalBook({ file, place, now: Date.now, newId: newGrantId });
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function timedAudit(audit: AuditLog, phases: Phases): AuditLog {
@@ -220,39 +242,11 @@ async function explain(
   return isRefused(planned) ? { ok: false, error: planned.failure } : { ok: true, plan: planned.plan };
 }
 
-type LazyJudge = {
-  judge: Judge;
-  check: () => Promise<void>;
-  now: () => Promise<(question: PolicyQuestion) => Decision>;
-};
-
-/** The policy component is compiled and the rules are checked at the first question that needs them. */
-function lazyJudge(rules: () => RuleLists): LazyJudge {
-  let compiled: ReturnType<LazyJudge["now"]> | undefined;
-  const compile = async () => {
-    const { compilePolicy, decider } = await import("./engine/policy.ts");
-    const made = await compilePolicy(rules());
-    if (!made.ok) throw badRules(made.faults);
-    return decider(made.policy);
-  };
-  const now = () => {
-    compiled ??= compile();
-    return compiled;
-  };
-  return {
-    now,
-    judge: async (question) => (await now())(question),
-    check: async () => {
-      await now();
-    },
-  };
-}
-
 /**
  * Judges the files that a search meets. Without rules of the person there is nothing to judge: the built-in ones on reading
  * are the secrets that every search leaves out. A file that would ask is left out too, since a search can't stop to ask.
  */
-function readFilterOf(policy: LazyJudge, place: Place, rules: RuleLists): Hosts["readFilter"] {
+function readFilterOf(policy: RuleJudge, place: Place, rules: RuleLists): Hosts["readFilter"] {
   if (rules.ask.length + rules.deny.length === 0) return async () => undefined;
   return async (tool) => {
     const judge = await policy.now();
@@ -264,7 +258,7 @@ function readFilterOf(policy: LazyJudge, place: Place, rules: RuleLists): Hosts[
 }
 
 /** What a search is told beside its plan. */
-function searchRules(policy: LazyJudge, world: World, { place, rules }: { place: Place; rules: RuleLists }) {
+function searchRules(policy: RuleJudge, world: World, { place, rules }: { place: Place; rules: RuleLists }) {
   return { readFilter: readFilterOf(policy, place, rules), git: gitSettingsOf(world.env, place.home) };
 }
 
@@ -283,7 +277,8 @@ function logPath(stateFolder: string, world: World): string {
   return `${privateFolder(stateFolder, world.uid)}/audit.jsonl`;
 }
 
-function auditLog(stateFolder: string, world: World, commands: boolean) {
+function auditLog(stateFolder: string, { world, settings, auditCommands }: CoreOptions) {
+  const commands = (auditCommands ?? settings?.auditCommands) === true;
   let log: ReturnType<typeof openAppendLog> | undefined;
   const open = () => {
     log ??= openAppendLog(logPath(stateFolder, world));

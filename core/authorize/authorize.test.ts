@@ -67,35 +67,38 @@ test("D1 ask is a no at once where nobody can be asked, and goes to the person w
   });
 });
 
-test("D1 an answer that is none of the three is a no", async () => {
+test("D1 an answer that is none of those on offer is a no", async () => {
   using folder = tempFolder({ "app/": "" });
-  const odd: Authority["asker"]["ask"] = async () => JSON.parse('{"choice":"always"}');
+  const odd: Authority["asker"]["ask"] = async () => JSON.parse('{"choice":"for ever"}');
   expect(await ask(folder, echo("x"), { judge: judgeOf("ask"), asker: { canAsk: () => true, ask: odd } })).toBe(
     "policy.refused_by_person",
   );
 });
 
-test("D1 once holds for one call; session holds for the same call again and for no other", async () => {
-  using folder = tempFolder({ "app/": "" });
+test("D9 once holds for one call; session and always hold for the same call again and for no other", async () => {
   for (const [choice, times] of [
     ["once", 2],
     ["session", 1],
+    ["always", 1],
   ] as const) {
+    using folder = tempFolder({ "app/": "" });
     const asked: PermissionQuestion[] = [];
-    const authority = { judge: judgeOf("ask"), asker: somebody({ choice }, asked), granted: new Set<string>() };
-    for (let n = 0; n < 2; n++) expect(await ask(folder, echo("x"), authority)).toBe("person");
+    const { approvals } = smallCore({ folder, tools: [] }).authority;
+    const authority = { judge: judgeOf("ask"), asker: somebody({ choice }, asked), approvals };
+    const who = [await ask(folder, echo("x"), authority), await ask(folder, echo("x"), authority)];
+    expect(who).toEqual(["person", choice === "once" ? "person" : "grant"]);
     expect(asked).toHaveLength(times);
     expect(await ask(folder, echo("y"), authority)).toBe("person");
     expect(asked).toHaveLength(times + 1);
   }
 });
 
-test("D1 what was allowed for the session is denied all the same once the policy denies it", async () => {
+test("D9 what was allowed for the session is denied all the same once the policy denies it", async () => {
   using folder = tempFolder({ "app/": "" });
-  const granted = new Set<string>();
+  const { approvals } = smallCore({ folder, tools: [] }).authority;
   const asker = somebody({ choice: "session" });
-  expect(await ask(folder, echo("x"), { judge: judgeOf("ask"), asker, granted })).toBe("person");
-  expect(await ask(folder, echo("x"), { judge: judgeOf("deny"), asker, granted })).toBe("policy.denied");
+  expect(await ask(folder, echo("x"), { judge: judgeOf("ask"), asker, approvals })).toBe("person");
+  expect(await ask(folder, echo("x"), { judge: judgeOf("deny"), asker, approvals })).toBe("policy.denied");
 });
 
 test("A24 a call that is cancelled while a person thinks is cancelled, whatever the answer then is", async () => {
@@ -106,15 +109,10 @@ test("A24 a call that is cancelled while a person thinks is cancelled, whatever 
       signal.addEventListener("abort", () => resolve({ choice: "session" }));
       stop.abort();
     });
-  const granted = new Set<string>();
-  expect(
-    await ask(folder, echo("x", stop.signal), {
-      judge: judgeOf("ask"),
-      asker: { canAsk: () => true, ask: thinking },
-      granted,
-    }),
-  ).toBe("tool.cancelled");
-  expect(granted.size).toBe(0);
+  const { approvals } = smallCore({ folder, tools: [] }).authority;
+  const asker = { canAsk: () => true, ask: thinking };
+  expect(await ask(folder, echo("x", stop.signal), { judge: judgeOf("ask"), asker, approvals })).toBe("tool.cancelled");
+  expect(await ask(folder, echo("x"), { judge: judgeOf("ask"), approvals })).toBe("policy.needs_answer");
 });
 
 test("D1 a policy that fails refuses", async () => {

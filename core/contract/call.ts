@@ -14,7 +14,7 @@ export type Coercion = { path: string; from: string; to: string };
  * `judged` are the real paths that the policy decided about; planning takes no other. `bound` are the programs and scripts that
  * a person's answer was about; execute looks at them once more.
  */
-type Allowed = { decision: Ruling; answeredBy: Answerer; judged: readonly string[]; bound?: Bound };
+type Allowed = { decision: Ruling; answeredBy: Answerer; judged: readonly string[]; bound: Bound | null };
 
 type Checked = { request: ToolRequest; tool: AnyTool; args: unknown; coercions: Coercion[] };
 
@@ -31,4 +31,4 @@ export type HookedCall = Checked & Allowed & Stamp<"hooked">;
 export type CallPlan = { files: FilePlan; sandbox?: LinuxPlan; rules?: SandboxPolicy };
 
 /** Needs are turned into a plan that this machine can give. Made by sandbox/plan_call.ts only. */
-export type PlannedCall = Checked & { decision: Ruling; plan: CallPlan; bound?: Bound } & Stamp<"planned">;
+export type PlannedCall = Checked & { decision: Ruling; plan: CallPlan; bound: Bound | null } & Stamp<"planned">;

@@ -6,10 +6,13 @@ import type { RequiredPermission } from "./verdict.ts";
 /** Where a call happens: the person's folders. All absolute and real. */
 export type Place = { cwd: string; home: string; workspace: string };
 
-/** What a call needs: judged by policy as effects, turned into handles by the planner. Paths are as the caller wrote them. */
+/**
+ * What a call needs: judged by policy as effects, turned into handles by the planner. Paths are as the caller wrote them.
+ * `justification` says why `sandbox` asks for more than the policy gives, which always asks a person (E2).
+ */
 export type Need =
   | { kind: "fs.read" | "fs.write" | "fs.search"; path: string }
-  | { kind: "exec"; command: string; argv: string[]; sandbox: SandboxRequest };
+  | { kind: "exec"; command: string; argv: string[]; sandbox: SandboxRequest; justification?: string };
 
 /** A meaning fault found after the schema check (C3). `path` is a JSON pointer into the input. */
 export type MeaningFault = { path: string; message: string; hint?: string };

@@ -23,7 +23,9 @@ async function plan(folder: TempFolder, needs: Need[], changes: Partial<CallPlan
     needs: () => needs,
     run: async () => null,
   });
-  const core = smallCore({ folder, tools: [tool] });
+  // A request for more than the policy gives is asked about.
+  const asker = { canAsk: () => true, ask: async () => ({ choice: "once" as const }) };
+  const core = smallCore({ folder, tools: [tool], authority: { asker } });
   const valid = await validate(requestOf("need", {}), core.registry);
   const allowed = isRefused(valid) ? valid : await authorize(valid, core.authority);
   const hooked = isRefused(allowed) ? allowed : await runHooks(allowed, [], async () => allowed);

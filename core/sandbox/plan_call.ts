@@ -157,7 +157,8 @@ async function planCommand(call: HookedCall, need: ExecNeed, planner: CallPlanne
   }
   // A person's own command is widened by its flags alone; a mode that asks for less than the default holds for it too.
   const bounded = call.tool.decidedBy === "policy" || planner.mode === "read-only";
-  const asked = configured(need.sandbox, planner);
+  const own = call.tool.decidedBy === "policy" ? judgedOnly(need.sandbox, call.judged, planner) : need.sandbox;
+  const asked = configured(own, planner);
   const request = bounded ? requestForMode(asked, planner.mode) : asked;
   const rules = policyFor(request, planner);
   refuseClosedFolder(planner.place.cwd, rules);
@@ -207,6 +208,16 @@ const GIT_CAUTION: Readonly<Record<string, string>> = {
 /** TMPDIR is set by the launcher, which makes the folder. A cordon inside keeps its own state there: the home is closed. */
 function commandEnvironment(planner: CallPlanner, request: SandboxRequest): Record<string, string> {
   return { ...scrubEnvironment(planner.environment, request.allowEnv), HOME: planner.place.home, CORDON_SANDBOX: "1" };
+}
+
+/** What an escalation opens is what a person was shown: the real paths, whatever a link on the way leads to by now. */
+function judgedOnly(asked: SandboxRequest, judged: readonly string[], { resolve }: CallPlanner): SandboxRequest {
+  const real = (path: string) => {
+    const now = resolve(path).real;
+    if (!judged.includes(now)) throw movedSince(path, now);
+    return now;
+  };
+  return { ...asked, allowRead: asked.allowRead.map(real), allowWrite: asked.allowWrite.map(real) };
 }
 
 /** A link may have been swapped while a person was asked: only what was judged may be planned. */
@@ -267,6 +278,6 @@ function stamp(call: HookedCall, plan: CallPlan): PlannedCall {
     coercions: call.coercions,
     decision: call.decision,
     plan,
-    ...(call.bound ? { bound: call.bound } : {}),
+    bound: call.bound,
   } as PlannedCall;
 }

@@ -42,7 +42,10 @@ describe("A3: messages", () => {
     ['{"id":"1","tool":"bash","input":{},"__proto__":{}}', "serve.bad_message"],
     ['{"type":"constructor"}', "serve.bad_message"],
     ['{"type":null,"id":"1","tool":"bash","input":{}}', "serve.bad_message"],
-    ['{"type":"permission","id":"1","choice":"always"}', "serve.bad_message"],
+    ['{"type":"permission","id":"1","choice":"for ever"}', "serve.bad_message"],
+    ['{"type":"permission","id":"1","choice":"always","scope":"machine"}', "serve.bad_message"],
+    ['{"type":"permission","id":"1","choice":"always","forMs":0}', "serve.bad_message"],
+    ['{"type":"permission","id":"1","choice":"always","uses":1.5}', "serve.bad_message"],
     ['{"type":"ping","x":1}', "serve.bad_message"],
   ])("%.60s is an error with a next step", (line, code) => {
     const read = readMessage(line);

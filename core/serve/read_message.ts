@@ -22,6 +22,9 @@ type Shape = Readonly<Record<string, { check: Check; presence: "required" | "opt
 
 const LONGEST_ID = 256;
 const LONGEST_TIMEOUT_MS = 2_147_483_647;
+const SCOPES = ["session", "project", "user"] as const;
+const MOST_USES = 1_000_000;
+const LONGEST_GRANT_MS = 10 * 365 * 86_400_000;
 const required = (check: Check) => ({ check, presence: "required" as const });
 const optional = (check: Check) => ({ check, presence: "optional" as const });
 const anything: Check = () => null;
@@ -32,6 +35,13 @@ const aTimeout: Check = (value) =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= LONGEST_TIMEOUT_MS
     ? null
     : "a whole number of milliseconds above 0";
+const aScope: Check = (value) => (SCOPES.some((scope) => scope === value) ? null : `one of ${SCOPES.join(", ")}`);
+const aCount: Check = (value) =>
+  Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= MOST_USES ? null : "a whole number above 0";
+const aLifetime: Check = (value) =>
+  Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= LONGEST_GRANT_MS
+    ? null
+    : "a whole number of milliseconds above 0, at most ten years";
 const aChoice: Check = (value) =>
   PERMISSION_CHOICES.some((choice) => choice === value) ? null : `one of ${PERMISSION_CHOICES.join(", ")}`;
 
@@ -43,7 +53,15 @@ const CALL: Shape = {
   stream: optional(aBoolean),
 };
 const TYPED: Readonly<Record<string, Shape>> = {
-  permission: { id: required(anId), choice: required(aChoice), reason: optional(aText) },
+  permission: {
+    id: required(anId),
+    choice: required(aChoice),
+    reason: optional(aText),
+    rule: optional(aText),
+    scope: optional(aScope),
+    forMs: optional(aLifetime),
+    uses: optional(aCount),
+  },
   cancel: { id: required(anId) },
   hello: { answers: required(aBoolean) },
   ping: {},
@@ -133,12 +151,23 @@ function toCall(fields: Fields): CallMessage {
 function toMessage(fields: Fields): ClientMessage {
   const id = String(fields["id"]);
   if (fields["type"] === "permission") {
-    const choice = PERMISSION_CHOICES.find((known) => known === fields["choice"]) ?? "deny";
-    const reason = fields["reason"];
-    return { type: "permission", id, answer: { choice, ...(typeof reason === "string" ? { reason } : {}) } };
+    return { type: "permission", id, answer: toAnswer(fields) };
   }
   if (fields["type"] === "cancel") return { type: "cancel", id };
   return fields["type"] === "hello" ? { type: "hello", answers: fields["answers"] === true } : { type: "ping" };
+}
+
+function toAnswer(fields: Fields): PermissionAnswer {
+  const { reason, rule, forMs, uses } = fields;
+  const scope = SCOPES.find((known) => known === fields["scope"]);
+  return {
+    choice: PERMISSION_CHOICES.find((known) => known === fields["choice"]) ?? "deny",
+    ...(typeof reason === "string" ? { reason } : {}),
+    ...(typeof rule === "string" ? { rule } : {}),
+    ...(scope ? { scope } : {}),
+    ...(typeof forMs === "number" ? { forMs } : {}),
+    ...(typeof uses === "number" ? { uses } : {}),
+  };
 }
 
 function bad(fields: Fields, message: string, hint: string): ReadResult {

@@ -16,7 +16,7 @@ export type ServerLine =
   | { type: "error"; id?: string; error: ProtocolError }
   | { id: string; type: "started"; at: number }
   | { id: string; type: "output"; stream: "stdout" | "stderr"; text: string; droppedBytes?: number }
-  | { id: string; type: "permission"; request: Omit<PermissionQuestion, "id">; choices: readonly string[] }
+  | { id: string; type: "permission"; request: Omit<PermissionQuestion, "id" | "choices">; choices: readonly string[] }
   | ({ id: string; type: "result" } & ServedResult);
 
 /** The result of a call; a call that was cancelled before its turn came was never audited and has no `meta`. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { PERMISSION_CHOICES } from "../contract/asking.ts";
 import type { ToolRequest } from "../contract/request.ts";
 import type { ToolResult } from "../contract/result.ts";
 import { createQuestionDesk } from "./question_desk.ts";
@@ -31,7 +32,18 @@ function start() {
       return { ok: false, error: { code: "policy.needs_answer", message: "nobody", at: "authorize" }, meta };
     const decision = { verdict: "ask" as const, reason: "r", by: "mode" as const, trace: [] };
     return done(
-      await desk.asker.ask({ id: request.id, tool: "ask", title: "t", input: request.input, decision }, request.signal),
+      await desk.asker.ask(
+        {
+          id: request.id,
+          tool: "ask",
+          title: "t",
+          input: request.input,
+          decision,
+          choices: PERMISSION_CHOICES,
+          suggestions: [{ rule: "exact", rules: [], shows: "exactly this" }],
+        },
+        request.signal,
+      ),
     );
   };
   const core = {
@@ -148,13 +160,29 @@ describe("E9: questions", () => {
   test("an answer reaches its call, and only once", async () => {
     const { lines, say } = start();
     await say(call("1", "ask"));
-    expect(lines.at(-1)).toMatchObject({ id: "1", type: "permission", choices: ["once", "session", "deny"] });
+    expect(lines.at(-1)).toMatchObject({ id: "1", type: "permission", choices: ["once", "session", "always", "deny"] });
     await say(
       { type: "permission", id: "1", choice: "deny", reason: "no" },
       { type: "permission", id: "1", choice: "once" },
     );
     expect(lines.find((line) => line.type === "result")).toMatchObject({ output: { choice: "deny", reason: "no" } });
     expect(lines.find((line) => line.type === "error")).toMatchObject({ error: { code: "serve.unknown_id" } });
+  });
+  test("an answer that was not on offer is an error line, and the question waits on", async () => {
+    const { lines, say } = start();
+    await say(call("1", "ask"));
+    await say(
+      { type: "permission", id: "1", choice: "always", rule: "Bash(*)" },
+      { type: "permission", id: "1", choice: "once", uses: 3 },
+      { type: "permission", id: "1", choice: "always", scope: "session" },
+    );
+    expect(lines.filter((line) => line.type === "error").map(({ id, error }) => [id, error.code])).toEqual(
+      Array(3).fill(["1", "serve.bad_message"]),
+    );
+    await say({ type: "permission", id: "1", choice: "always", rule: "exact", scope: "user", forMs: 5, uses: 2 });
+    expect(lines.find((line) => line.type === "result")).toMatchObject({
+      output: { choice: "always", rule: "exact", scope: "user", forMs: 5, uses: 2 },
+    });
   });
   test("hello with answers false denies what waits and asks no more", async () => {
     const { lines, said, say } = start();

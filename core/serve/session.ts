@@ -107,10 +107,12 @@ function obey(message: ClientMessage, { running, start, desk, send }: Conversati
       if (running.has(message.call.id)) send(duplicateId(message.call.id));
       else start(message.call);
       break;
-    case "permission":
-      if (!desk.answer(message.id, message.answer))
-        send(unknownId(message.id, "No question with this id waits for an answer"));
+    case "permission": {
+      const taken = desk.answer(message.id, message.answer);
+      if (taken === "unknown") send(unknownId(message.id, "No question with this id waits for an answer"));
+      else if (taken !== "taken") send(unfitAnswer(message.id, taken.unfit));
       break;
+    }
     case "cancel": {
       const call = running.get(message.id);
       if (call) call.controller.abort();
@@ -139,6 +141,11 @@ function duplicateId(id: string): ServerLine {
 
 function unknownId(id: string, message: string): ServerLine {
   return { type: "error", id, error: { code: "serve.unknown_id", message, hint: "it may have ended already" } };
+}
+
+function unfitAnswer(id: string, message: string): ServerLine {
+  const hint = "the question still waits; answer with what its line offers";
+  return { type: "error", id, error: { code: "serve.bad_message", message, hint } };
 }
 
 type CallParts = SessionParts & { signal: AbortSignal; queue: CallQueue };

@@ -29,6 +29,16 @@ export type GrantsFile = {
   reset: () => string | undefined;
 };
 
+/** Where the approvals of this user are kept. */
+export function grantsPathIn(stateFolder: string): string {
+  return `${stateFolder}/grants.json`;
+}
+
+/** A short name that people can type. */
+export function newGrantId(): string {
+  return crypto.randomUUID().slice(0, 8);
+}
+
 /** Larger than any list that people make. */
 const LARGEST_BYTES = 4 << 20;
 

@@ -1,6 +1,7 @@
 /** A core made of the real parts with small tools, for tests of the path. Nothing but tests imports this. */
 import { Type } from "@sinclair/typebox";
 import { type AuditLog, createAuditLog } from "../audit/audit.ts";
+import { createApprovalBook } from "../authorize/approvals/book.ts";
 import type { Authority, Judge } from "../authorize/authorize.ts";
 import { resolvePath } from "../config/resolve_path.ts";
 import { surveyPlaces } from "../config/survey.ts";
@@ -13,6 +14,7 @@ import { openLauncher } from "../exec/process/launcher_file.ts";
 import { createMachine } from "../exec/process/probe.ts";
 import type { CallPlanner } from "../sandbox/plan_call.ts";
 import { openAppendLog } from "../store/append_log.ts";
+import { newGrantId, openGrantsFile } from "../store/grants_file.ts";
 import { defineTool } from "../tools/define_tool.ts";
 import { createRegistry } from "../tools/registry.ts";
 import type { TempFolder } from "./temp_folder.ts";
@@ -124,7 +126,15 @@ export function smallCore({ folder, tools, authority = {}, hooks = [], audit }: 
       place,
       resolve,
       asker,
-      granted: new Set(),
+      approvals: createApprovalBook({
+        file: openGrantsFile(folder.at("state/grants.json"), uid),
+        place,
+        now: Date.now,
+        newId: newGrantId,
+      }),
+      savable: true,
+      searchPath: "/usr/bin:/bin",
+      policy: () => "the policy of a test",
       ...authority,
     },
     hooks,

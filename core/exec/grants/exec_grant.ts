@@ -8,6 +8,7 @@ import type { BackgroundTask, CommandEnd, ExecGrant } from "../../contract/grant
 import type { LinuxPlan } from "../../contract/plan.ts";
 import type { SandboxPolicy } from "../../contract/sandbox_policy.ts";
 import { explainDenial, guessHiddenRead } from "../../sandbox/explain_denial.ts";
+import { changedSince } from "../../store/file_mark.ts";
 import { privateFolder } from "../../store/paths.ts";
 import type { LocalHost } from "../hosts/local_host.ts";
 import { type LaunchEnd, launch } from "../process/launch.ts";
@@ -31,6 +32,7 @@ export function createExecGrant(call: PlannedCall, host: LocalHost, record: Exec
   return {
     run: async ({ timeoutMs, stdio, outputBytes }) => {
       const { sandbox, rules } = planned();
+      requireApproved(call);
       const seen = denialRecorder(rules, call, record.denials);
       const { signal, onOutput } = call.request;
       const launcher = host.launcher();
@@ -52,9 +54,22 @@ export function createExecGrant(call: PlannedCall, host: LocalHost, record: Exec
       return { ...toCommandEnd(end, { sandbox, rules }, record), ...(limitMs === null ? {} : { limitMs }) };
     },
     start: async ({ timeoutMs }) => {
+      requireApproved(call);
       return startBackground(planned(), host, shorter(timeoutMs, undefined));
     },
   };
+}
+
+/** The last look before the command starts: a script may have been swapped since a person said yes to it. */
+function requireApproved({ bound, tool, args }: PlannedCall): void {
+  const path = bound === null ? undefined : changedSince(bound);
+  if (path === undefined) return;
+  throw new ToolFault({
+    code: "policy.changed_since_approval",
+    message: `${tool.title(args)} was not run: ${JSON.stringify(path)} changed after it was approved`,
+    hint: "look at what changed, then send the call again to be asked anew",
+    details: { path },
+  });
 }
 
 function denialRecorder(rules: SandboxPolicy, call: PlannedCall, denials: Denial[]): (seen: ObservedDenial) => void {

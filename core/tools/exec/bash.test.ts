@@ -72,6 +72,51 @@ describe("bash", () => {
     ]);
   });
 
+  test("E2 an escalation names exact things and says why; it never lifts the sandbox whole", async () => {
+    const justification = "npm needs its registry";
+    const [need] = needs({
+      dangerouslyDisableSandbox: true,
+      escalate: { network: true, write: ["../cache"] },
+      justification,
+    });
+    expect(need).toMatchObject({
+      justification,
+      sandbox: { network: "open", allowWrite: ["../cache"], allowRead: [] },
+    });
+    const check = (args: object) => bash.check({ command: "ls", ...args }).map(({ path }) => path);
+    expect(check({ escalate: { network: true }, justification })).toEqual([]);
+    expect(check({ escalate: { network: true } })).toEqual(["/justification"]);
+    expect(check({ escalate: {}, justification })).toEqual(["/escalate"]);
+    expect(check({ justification })).toEqual(["/justification"]);
+    expect(check({ escalate: { network: true }, isolateNetwork: true, justification })).toEqual(["/escalate"]);
+    expect(check({ escalate: { write: ["a"] }, filesystemMode: "workspace-only", justification })).toEqual([
+      "/escalate",
+    ]);
+  });
+
+  test("C12 internal fields are no input of a model", () => {
+    const inside = [
+      "sandbox",
+      "argv",
+      "decidedBy",
+      "answeredBy",
+      "decision",
+      "grants",
+      "judged",
+      "bound",
+      "stdio",
+      "__proto_",
+      "allowWrite",
+    ];
+    for (const field of inside) {
+      const { faults } = checkInput(bash, { command: "ls", [field]: "x" });
+      expect(faults).toMatchObject([{ path: `/${field}` }]);
+    }
+    expect(
+      checkInput(bash, { command: "ls", escalate: { unix: ["/run/docker.sock"] }, justification: "x" }).faults,
+    ).toMatchObject([{ path: "/escalate/unix" }]);
+  });
+
   test("A15 a field that is false changes nothing", () => {
     expect(needs({ namespaceRestrictions: false, isolateNetwork: false })).toEqual(needs({}));
   });

@@ -3,6 +3,7 @@ import { ToolFault } from "../../contract/fault.ts";
 import type { CommandEnd } from "../../contract/grants.ts";
 import type { Property } from "../../contract/plan.ts";
 import { DEFAULT_SANDBOX_REQUEST, type SandboxRequest } from "../../contract/sandbox_request.ts";
+import type { MeaningFault } from "../../contract/tool.ts";
 import { defineTool } from "../define_tool.ts";
 
 /** D8: two minutes unless the caller says otherwise, ten at most. */
@@ -16,6 +17,8 @@ type SandboxFields = {
   isolateNetwork?: boolean;
   filesystemMode?: "off" | "workspace-only" | "allow-list";
   allowedMounts?: string[];
+  escalate?: { network?: boolean; write?: string[]; read?: string[] };
+  justification?: string;
 };
 
 /**
@@ -29,8 +32,9 @@ export const bash = defineTool({
     "Runs a bash command in the working folder, in a sandbox, without a terminal; stdin is empty. Each call is a new shell. " +
     "timeout is in milliseconds, 120000 by default and 600000 at most; when it is over the whole process tree is ended and " +
     "the result says interrupted. run_in_background returns a backgroundTaskId at once and the file that collects the " +
-    "output. The sandbox fields can only ask for more protection than the policy gives, never for less. Where the sandbox " +
-    "refused something, denials in the result says what and which flag would allow it.",
+    "output. The sandbox fields can only ask for more protection than the policy gives. Where the sandbox refused something, " +
+    "denials in the result says what. A command that can't do its work without it may ask a person for one exact thing more: " +
+    "escalate names the folders or the network, justification says why; that asks each time, and is refused where nobody answers.",
   requires: "danger-full-access",
   params: () =>
     Type.Object(
@@ -47,7 +51,9 @@ export const bash = defineTool({
         run_in_background: Type.Optional(
           Type.Boolean({ default: false, description: "Return at once and leave the command running" }),
         ),
-        dangerouslyDisableSandbox: Type.Optional(Type.Boolean({ description: "true is refused" })),
+        dangerouslyDisableSandbox: Type.Optional(
+          Type.Boolean({ description: "true is refused without escalate: the sandbox is never lifted whole" }),
+        ),
         namespaceRestrictions: Type.Optional(
           Type.Boolean({ description: "true demands that the command sees no other processes" }),
         ),
@@ -63,6 +69,26 @@ export const bash = defineTool({
             description: "With allow-list: the folders the command may write to; [] is none",
           }),
         ),
+        escalate: Type.Optional(
+          Type.Object(
+            {
+              network: Type.Optional(Type.Boolean({ description: "true asks for the host's network" })),
+              write: Type.Optional(escalatedPaths("Existing files or folders to write besides what the policy allows")),
+              read: Type.Optional(escalatedPaths("Existing files or folders to read besides what the policy allows")),
+            },
+            {
+              additionalProperties: false,
+              description: "What this one command needs beyond the sandbox; a person is asked",
+            },
+          ),
+        ),
+        justification: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 1000,
+            description: "With escalate: why, in a sentence for that person",
+          }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -71,15 +97,22 @@ export const bash = defineTool({
   title: (args) => args.description || `Run ${args.command?.split("\n", 1)[0] ?? "a command"}`,
   check: (args) => {
     if (args.command.includes("\0")) return [{ path: "/command", message: "has a NUL, which no command can have" }];
+    const unfit = checkEscalation(args);
     const listed = args.allowedMounts !== undefined;
-    if (listed === (args.filesystemMode === "allow-list")) return [];
+    if (unfit.length > 0 || listed === (args.filesystemMode === "allow-list")) return unfit;
     const message = listed
       ? "has no meaning without filesystemMode allow-list"
       : "is required by filesystemMode allow-list";
     return [{ path: "/allowedMounts", message, hint: "give both fields or neither" }];
   },
   needs: (args) => [
-    { kind: "exec", command: args.command, argv: ["bash", "-c", args.command], sandbox: toSandboxRequest(args) },
+    {
+      kind: "exec",
+      command: args.command,
+      argv: ["bash", "-c", args.command],
+      sandbox: toSandboxRequest(args),
+      ...(args.justification === undefined ? {} : { justification: args.justification }),
+    },
   ],
   run: async (args, { exec }) => {
     if (args.run_in_background) {
@@ -90,9 +123,31 @@ export const bash = defineTool({
   },
 });
 
+function escalatedPaths(description: string) {
+  return Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 16, description });
+}
+
+/** An escalation names something and says why (E2), and does not ask for less and for more at once. */
+function checkEscalation({ escalate, justification, filesystemMode, isolateNetwork }: SandboxFields): MeaningFault[] {
+  if (escalate === undefined)
+    return justification === undefined
+      ? []
+      : [{ path: "/justification", message: "has no meaning without escalate", hint: "leave it out" }];
+  const { network, write = [], read = [] } = escalate;
+  if (!network && write.length + read.length === 0)
+    return [{ path: "/escalate", message: "names nothing", hint: "name network, write or read, or leave it out" }];
+  if (justification === undefined)
+    return [{ path: "/justification", message: "is required by escalate", hint: "say in a sentence why it is needed" }];
+  const both =
+    filesystemMode !== undefined ? "filesystemMode" : isolateNetwork && network ? "isolateNetwork" : undefined;
+  if (both === undefined) return [];
+  return [{ path: "/escalate", message: `asks for more where ${both} asks for less`, hint: "leave one of them out" }];
+}
+
 /** Fields that ask for less are refused and not ignored: a caller must not believe that it is outside the sandbox. */
 function toSandboxRequest(args: SandboxFields): SandboxRequest {
-  if (args.dangerouslyDisableSandbox) throw loosening("dangerouslyDisableSandbox is true");
+  const { escalate } = args;
+  if (args.dangerouslyDisableSandbox && !escalate) throw loosening("dangerouslyDisableSandbox is true");
   if (args.filesystemMode === "off") throw loosening('filesystemMode is "off"');
   const require: Property[] = [];
   if (args.filesystemMode !== undefined) require.push("fs.write_confined");
@@ -100,7 +155,9 @@ function toSandboxRequest(args: SandboxFields): SandboxRequest {
   if (args.isolateNetwork) require.push("net.blocked");
   return {
     ...DEFAULT_SANDBOX_REQUEST,
-    network: args.isolateNetwork ? "blocked" : "policy",
+    network: args.isolateNetwork ? "blocked" : escalate?.network ? "open" : "policy",
+    allowWrite: escalate?.write ?? [],
+    allowRead: escalate?.read ?? [],
     require,
     ...(args.allowedMounts === undefined ? {} : { onlyWrite: args.allowedMounts }),
   };
@@ -110,7 +167,7 @@ function loosening(found: string): ToolFault {
   return new ToolFault({
     code: "sandbox.loosen_refused",
     message: `Cannot run the command: ${found}, and a call can't ask for less protection than the policy gives`,
-    hint: "Leave the field out; a person can widen the policy or use `cordon run` with --allow flags",
+    hint: "Name what the command needs in escalate, with a justification: a person is asked then; or leave the field out",
   });
 }
 
