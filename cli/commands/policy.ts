@@ -27,6 +27,10 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     summary: "say which past calls another policy would decide otherwise",
     load: async () => (await import("./policy/replay.ts")).command,
   },
+  suggest: {
+    summary: "propose the smallest rules that would have saved questions",
+    load: async () => (await import("./policy/suggest.ts")).command,
+  },
   trust: {
     summary: "let the settings files of this workspace loosen the policy too",
     load: async () => (await import("./policy/trust.ts")).command,

@@ -6,6 +6,7 @@ export { distrustWorkspace, type TrustChange, trustWorkspace } from "./trust.ts"
 export { type Finding, lintSettings } from "./lint.ts";
 export { type Change, readPolicyFile, replayLog, type Replayed } from "./replay.ts";
 export { readTestLines, runExpectation, type Expectation } from "./expectations.ts";
+export { type Proposed, type RuleProposal, suggestRules } from "./suggest.ts";
 export { subjectOf } from "./subject.ts";
 export { createRuleSets, type RuleSets } from "./rule_sets.ts";
 export { createLineFramer, type Frame, type LineFramer } from "../serve/frame_lines.ts";

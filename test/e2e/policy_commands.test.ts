@@ -267,8 +267,59 @@ test("E3 replay says which calls of the log another policy would decide otherwis
   expect((await policy(["replay"])).code).toBe(121);
 });
 
+test("E3 a log of real calls can be replayed where settings say that it keeps commands, with secrets masked", async () => {
+  const own = makeScratch();
+  const call = (command: string) => runCordon(["call", "bash", JSON.stringify({ command })], { scratch: own });
+  mkdirSync(join(own.home, ".config/cordon"), { recursive: true, mode: 0o755 });
+  await call("ls -a");
+  writeFileSync(join(own.home, ".config/cordon/config.json"), '{"audit": {"commands": true}}');
+  expect((await call("ls -l")).code).toBe(0);
+  expect((await call("install --token=hunter2hunter2 b")).code).toBe(3);
+  const file = join(own.work, "new.json");
+  writeFileSync(file, JSON.stringify({ permissions: { deny: ["Bash(ls *)"], allow: ["Bash(install *)"] } }));
+  const ran = await runCordon(["policy", "replay", "--json", "--policy", file], { scratch: own });
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    calls: 3,
+    silent: 1,
+    changes: [
+      { what: "ls -l", from: "allow", to: "deny" },
+      { what: "install --token=«secret» b", from: "ask", to: "allow" },
+    ],
+  });
+  removeScratch(own);
+});
+
+test("E3 suggest proposes the smallest rules for what asked, with what else they admit, and none for interpreters and refused calls", async () => {
+  settings({});
+  const log = logOf([
+    ["cargo fmt --all", "ask"],
+    ["cargo fmt --check", "ask"],
+    ["cargo fmt --check", "ask"],
+    ["python3 build.py", "ask"],
+    ["env install a b", "ask"],
+    ["git push origin main", "ask"],
+    ["git push --force", "deny"],
+  ]);
+  const ran = await policy(["suggest", "--json", "--log", log]);
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  const { proposals, silent } = JSON.parse(ran.stdout) as {
+    proposals: { rules: string[]; saves: string[] }[];
+    silent: number;
+  };
+  expect(silent).toBe(1);
+  expect(proposals[0]).toEqual({
+    rules: ["Bash(cargo fmt *)"],
+    saves: ["cargo fmt --all", "cargo fmt --check", "cargo fmt --check"],
+    admits: [],
+  } as never);
+  const all = proposals.flatMap(({ rules }) => rules).join();
+  expect(all).toContain("Bash(git push origin");
+  for (const never of ["python", "env", "Bash(git push *)"]) expect(all).not.toContain(never);
+  expect((await policy(["suggest", "--log", log])).stdout).toContain("every call that fits Bash(cargo fmt *)");
+});
+
 test("F5 every action has help with examples", async () => {
-  for (const action of ["check", "explain", "lint", "test", "replay", "trust"]) {
+  for (const action of ["check", "explain", "lint", "test", "replay", "suggest", "trust"]) {
     const help = await policy([action, "--help"]);
     expect(help).toMatchObject({ code: 0, stderr: "" });
     expect(help.stdout).toContain("Examples:");
