@@ -17,11 +17,18 @@ import { noticeLines, tellNotices } from "../ui/settings_notices.ts";
 import { createDenialReporter } from "../ui/denial_reporter.ts";
 import { emptyRunDraft, RUN_FLAGS, type RunDraft } from "./run_flags.ts";
 
-/**
- * Handed on to the command. SIGTSTP and SIGCONT are not: a terminal sends them to the whole foreground group. The launcher
- * drops what the terminal has delivered already.
- */
-const FORWARDED = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGWINCH"] as const;
+/** Handed on to the command. The launcher drops what a terminal has delivered already, to the whole foreground group. */
+const FORWARDED = [
+  "SIGINT",
+  "SIGQUIT",
+  "SIGTERM",
+  "SIGHUP",
+  "SIGUSR1",
+  "SIGUSR2",
+  "SIGWINCH",
+  "SIGTSTP",
+  "SIGCONT",
+] as const;
 
 /** `cordon run`: wraps a person's command. */
 export const command: Command<RunDraft> = {
@@ -110,7 +117,11 @@ async function execute(core: CordonCore, request: ToolRequest, { draft, cli }: O
   const events = draft.eventsFile === null ? null : openEvents(draft.eventsFile);
   const denials = createDenialReporter(events);
   // Also keeps this process alive until the command has ended.
-  const stopListening = cli.onSignal(FORWARDED, (name) => core.signal(name));
+  const stopListening = cli.onSignal(FORWARDED, (name) => {
+    core.signal(name);
+    // As without a listener: the shell waits for this process to stop, once the command has been told.
+    if (name === "SIGTSTP") setImmediate(() => process.kill(process.pid, "SIGSTOP"));
+  });
   try {
     const result = await core.dispatch({ ...request, onDenial: (denial: Denial) => denials.report(denial) });
     return await conclude(result, denials, { draft, cli });

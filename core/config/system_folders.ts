@@ -93,3 +93,9 @@ export const DEVICES: readonly string[] = [
   "/dev/random",
   "/dev/urandom",
 ];
+
+/** Where control groups are set: root could lift its own limits there, and freeze or end processes of the host. */
+export const CONTROL_GROUPS = "/sys/fs/cgroup";
+
+/** What a person is told when something is written there. */
+export const CONTROL_GROUPS_REASON = "control groups bound this command and hold others";

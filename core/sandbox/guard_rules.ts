@@ -2,6 +2,7 @@ import type { Guard, GuardRule, Property, Tier } from "../contract/plan.ts";
 import type { DeniedPlace, LimitedFolder, SandboxPolicy } from "../contract/sandbox_policy.ts";
 import { literal } from "../config/globs.ts";
 import { isWithin } from "../config/path_order.ts";
+import { CONTROL_GROUPS } from "../config/system_folders.ts";
 import { EXEMPT_FOLDERS, HOST_TRUST, SAMPLE_ENDINGS, SECRET_NAMES } from "../config/protected_paths.ts";
 import { gitRules } from "./git_rules.ts";
 
@@ -9,6 +10,7 @@ import { gitRules } from "./git_rules.ts";
 export function guardOf(policy: SandboxPolicy, tier: Tier): Guard {
   return {
     rules: [
+      ...policy.protected.flatMap(({ path, reason }) => (path === CONTROL_GROUPS ? [controlGroupRule(reason)] : [])),
       ...policy.denied.map(deniedRule),
       ...policy.opened.map(openedRule),
       ...namedRules(policy),
@@ -37,6 +39,11 @@ export function readsMatter(policy: SandboxPolicy, tier: Tier): boolean {
     policy.limited.some(({ access }) => access === "read") ||
     (tier === "landlock" && policy.hidden.some(({ path }) => inWritable(path)))
   );
+}
+
+/** Before what a person named: the limits of the same command rest on it. */
+function controlGroupRule(reason: string): GuardRule {
+  return { path: CONTROL_GROUPS, access: "write", effect: "deny", rule: "limits", reason: `protected: ${reason}` };
 }
 
 function deniedRule({ place, access }: DeniedPlace): GuardRule {

@@ -21,8 +21,22 @@ export function brokerLack({ userNotification, sysctls, filtered }: LinuxFacts):
     : "a seccomp filter can have no listener here";
 }
 
+/** Where a sandbox is around this one already, no setting of the machine helps. */
+const NESTED_HELP = "start cordon outside the other sandbox, or drop the demand";
+
 /** What a tier gives for this policy, and why not where it does not. Shown by `doctor` and `--explain`. */
 export function offerOf(tier: Tier, policy: SandboxPolicy, facts: LinuxFacts): Offer {
+  const offer = offerAlone(tier, policy, facts);
+  if (!facts.filtered || facts.userNotification) return offer;
+  const nested = Object.entries(offer).map(([property, given]) =>
+    given === true || given.help !== NO_NAMESPACES_HELP
+      ? [property, given]
+      : [property, { ...given, help: NESTED_HELP }],
+  );
+  return Object.fromEntries(nested);
+}
+
+function offerAlone(tier: Tier, policy: SandboxPolicy, facts: LinuxFacts): Offer {
   const always: Offer = { "env.scrubbed": true, limits: limitsOffer(policy, facts) };
   if (tier === "none") return { ...always, ...noneOffer(facts) };
   const opened = { why: "the same command opens the network", help: "leave out one of the two" };

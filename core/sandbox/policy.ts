@@ -4,7 +4,15 @@ import type { Survey, Surveyed } from "../contract/survey.ts";
 import { fixedFolder, isGlob } from "../config/globs.ts";
 import { isWithin } from "../config/path_order.ts";
 import { fromHome, SECRETS, trustPlaces } from "../config/protected_paths.ts";
-import { DEVICES, HOME_READ, NEVER_WORKSPACE, SERVICES, SYSTEM_READ } from "../config/system_folders.ts";
+import {
+  CONTROL_GROUPS,
+  CONTROL_GROUPS_REASON,
+  DEVICES,
+  HOME_READ,
+  NEVER_WORKSPACE,
+  SERVICES,
+  SYSTEM_READ,
+} from "../config/system_folders.ts";
 import { deniedPlaces, hiddenPaths, openedPlaces, protectedPaths } from "./closed_places.ts";
 import { namedPlaces } from "./named_places.ts";
 
@@ -35,6 +43,7 @@ export function pathsToSurvey(request: SandboxRequest, workspace: string, home: 
     ...SYSTEM_READ,
     ...DEVICES,
     ...SERVICES,
+    CONTROL_GROUPS,
     ...homeReads,
     ...trust,
     ...secrets,
@@ -89,7 +98,10 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
     write: unique(write),
     work: unique(work.filter(open(unread))),
     hidden: hiddenPaths(request, survey, found),
-    protected: protectedPaths(request, survey, { found, git: ownGit(survey) }),
+    protected: [
+      ...protectedPaths(request, survey, { found, git: ownGit(survey) }),
+      ...controlGroups(request, write, found),
+    ],
     denied: deniedPlaces(named),
     opened: openedPlaces(named, survey),
     limited,
@@ -113,6 +125,19 @@ function pinnedLinks({ trustFiles, denyWrite, denyRead }: SandboxRequest, survey
   if (trustFiles === "block") return survey.links;
   const named = [...denyWrite, ...denyRead];
   return survey.links.filter((link) => named.some((path) => isWithin(path, link)));
+}
+
+/** Closed in a wider folder that may be written; who names them gets them, but not beside limits that they hold. */
+function controlGroups(
+  request: SandboxRequest,
+  write: readonly string[],
+  found: (path: string) => Surveyed | undefined,
+): SandboxPolicy["protected"] {
+  const named = write.some((root) => isWithin(root, CONTROL_GROUPS));
+  const isHeld = Object.keys(launcherLimits(request)).length > 0;
+  const isOpen = write.some((root) => isWithin(CONTROL_GROUPS, root)) || named;
+  if (!isOpen || (named && !isHeld) || found(CONTROL_GROUPS) === undefined) return [];
+  return [{ path: CONTROL_GROUPS, reason: CONTROL_GROUPS_REASON }];
 }
 
 /** The host counts bytes of output itself. */

@@ -14,7 +14,11 @@ const WAYS: [string, string][] = [
 ];
 
 describeEachTier((place) => {
-  for (const [what, flags] of WAYS) describeJobs(place, what, flags);
+  for (const [what, flags] of WAYS) {
+    describeJobs(place, what, flags);
+    describeStopFromAside(place, what, flags);
+  }
+  describeOwnStop(place);
   describeSight(place);
 });
 
@@ -42,6 +46,48 @@ function describeJobs({ around }: TierPlace, what: string, flags: string): void 
       { after: "READY> ", type: "echo wo''rd > fifo\n" },
       { after: "got word", type: "wait %1; echo code=$?; rm fifo; exit\n" },
       { after: "code=7", type: "" },
+    ]);
+    expect({ finished, shown }).toMatchObject({ finished: true });
+  });
+}
+
+function describeOwnStop({ around }: TierPlace): void {
+  for (const signal of ["STOP", "TSTP"]) {
+    test.skipIf(!able)(
+      `E8 a command that stops itself by SIG${signal} gives the shell its prompt, and fg resumes it`,
+      () => {
+        const { shown, finished } = shellAtTerminal(around, [
+          {
+            after: "READY> ",
+            type: `$CORDON run -- sh -c 'echo be""gun; kill -${signal} $$; echo resu""med; exit 5'\n`,
+          },
+          { after: "begun", type: "" },
+          { after: "Stopped", type: "" },
+          { after: "READY> ", type: "fg\n" },
+          { after: "resumed", type: "" },
+          { after: "READY> ", type: "echo code=$?; exit\n" },
+          { after: "code=5", type: "" },
+        ]);
+        expect({ finished, shown }).toMatchObject({ finished: true });
+      },
+    );
+  }
+}
+
+function describeStopFromAside({ around }: TierPlace, what: string, flags: string): void {
+  test.skipIf(!able)(`E8 kill -TSTP stops the command too, and kill -CONT lets it go on${what}`, () => {
+    const script = "while :; do echo tick >> ticks; sleep 0.05; done";
+    const { shown, finished } = shellAtTerminal(around, [
+      { after: "READY> ", type: `rm -f ticks; $CORDON run ${flags}-- sh -c '${script}' &\n` },
+      {
+        after: "READY> ",
+        type: "until [ -s ticks ]; do sleep 0.1; done; kill -TSTP $!; sleep 0.5; a=$(wc -l < ticks)\n",
+      },
+      { after: "READY> ", type: 'sleep 0.6; b=$(wc -l < ticks); test $a = $b && echo sta""nds\n' },
+      { after: "stands", type: "" },
+      { after: "READY> ", type: 'kill -CONT $!; sleep 0.6; test $(wc -l < ticks) -gt $b && echo go""es on\n' },
+      { after: "goes on", type: "kill %1; wait %1; echo code=$?; rm ticks; exit\n" },
+      { after: "code=143", type: "" },
     ]);
     expect({ finished, shown }).toMatchObject({ finished: true });
   });

@@ -85,6 +85,27 @@ static int tcp_pair(void) {
   return connect(client, (struct sockaddr *)&address, length);
 }
 
+/* Uses so many megabytes. */
+static int eat(long megabytes) {
+  char *memory = malloc(megabytes << 20);
+  if (memory == NULL) return -1;
+  for (long at = 0; at < megabytes << 20; at += 4096) memory[at] = 1;
+  return 0;
+}
+
+/* So many children at once; how many there could be is printed. */
+static int forks(int wanted) {
+  int made = 0;
+  while (made < wanted) {
+    pid_t pid = fork();
+    if (pid == 0) for (;;) pause();
+    if (pid < 0) break;
+    made++;
+  }
+  printf("%d children\n", made);
+  return made < wanted ? -1 : 0;
+}
+
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   char *one = argc > 2 ? argv[2] : "", *two = argc > 3 ? argv[3] : "";
@@ -106,6 +127,8 @@ int main(int argc, char **argv) {
   if (!strcmp(what, "unshare")) return told(unshare(CLONE_NEWUSER));
   if (!strcmp(what, "link")) return told(link(one, two));
   if (!strcmp(what, "rename")) return told(rename(one, two));
+  if (!strcmp(what, "eat")) return told(eat(atol(one)));
+  if (!strcmp(what, "forks")) return told(forks(atoi(one)));
   if (!strcmp(what, "tmpfile")) return told(open(one, O_TMPFILE | O_WRONLY, 0600));
   fprintf(stderr, "calls: unknown call \"%s\"\n", what);
   return 2;

@@ -85,7 +85,7 @@ network_and_processes() {
   refused "an abstract socket of the host" calls connect @of-the-host
   refused "a socket of the host by its name" calls connect /tmp/of-the-host
   allowed "a socket pair" calls socketpair
-  if [ "$namespaces" = with ]; then allowed "a private loopback" calls tcp_pair; fi
+  allowed "a loopback" calls tcp_pair
   case "$cell" in
     # Landlock scopes signals from ABI 6 on; until then it must be said that nothing does.
     "root, without"*) grep -q 'lets the user.s own be signalled' /tmp/doctor && say "doctor says that signals leave" yes || say "doctor says that signals leave" no "$(cat /tmp/doctor)" ;;
@@ -103,6 +103,48 @@ network_and_processes() {
   [ $code = 124 ] && say "a time limit ends it" yes || say "a time limit ends it" no "$code $out"
   run run -- grep -c '^CapEff:.0000000000000000$' /proc/self/status
   [ "$out" = 1 ] && say "no capability is left" yes || say "no capability is left" no "$code $out"
+}
+
+# By control groups of version 2: of the whole tree, named when they are met, and out of the command's own reach.
+limits() {
+  grep -q '"memory": "cgroup2"' /tmp/doctor && say "doctor says that control groups (v2) hold memory" yes || say "doctor says that control groups (v2) hold memory" no "$(grep -A5 '"limits"' /tmp/doctor)"
+  allowed "less memory than the limit" calls eat 4
+  run run --memory 40M -- calls eat 200
+  case "$code $out" in
+    137*"memory limit of 40 MB was reached"*"--memory"*) say "more memory than the limit is refused, and named" yes ;;
+    *) say "more memory than the limit is refused, and named" no "$code $out" ;;
+  esac
+  run run --memory 40M -- sh -c 'for n in 1 2 3 4; do calls eat 25 & done; for n in 1 2 3 4; do wait -n || exit 9; done'
+  case "$code $out" in
+    0*) say "the memory of all processes counts" no "$code $out" ;;
+    *"memory limit"*) say "the memory of all processes counts" yes ;;
+    *) say "the memory of all processes counts" no "$code $out" ;;
+  esac
+  run run --pids 20 -- calls forks 10
+  [ $code = 0 ] && say "fewer processes than the limit can be had" yes || say "fewer processes than the limit can be had" no "$code $out"
+  run run --pids 20 -- calls forks 60
+  case "$out" in
+    *"limit of 20 processes was reached"*"--pids"*) say "more processes than the limit are refused, and it is named" yes ;;
+    *) say "more processes than the limit are refused, and it is named" no "$code $out" ;;
+  esac
+  run run --cpu 20% -- sh -c 'cat /sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)/cpu.max'
+  [ "$out" = "20000 100000" ] && say "a share of the processor is set" yes || say "a share of the processor is set" no "$code $out"
+  run run --file-size 1M -- sh -c 'head -c 3000000 /dev/zero > large'
+  case "$code $out" in
+    0*) say "a file that grows too large is stopped, and it is named" no "$code $out" ;;
+    *"file size limit of 1 MB"*) say "a file that grows too large is stopped, and it is named" yes ;;
+    *) say "a file that grows too large is stopped, and it is named" no "$code $out" ;;
+  esac
+  rm -f "$top/work/large"
+  for file in memory.max cgroup.procs; do
+    run run --allow-write --memory 40M -- sh -c "echo max > /sys/fs/cgroup\$(cut -d: -f3 /proc/self/cgroup)/$file"
+    case "$code $out" in
+      [1-9]*) say "writing its own $file is refused, even with --allow-write" yes ;;
+      *) say "writing its own $file is refused, even with --allow-write" no "$code $out" ;;
+    esac
+  done
+  left=$(find /sys/fs/cgroup -name 'cordon-*')
+  [ -z "$left" ] && say "no control group is left" yes || say "no control group is left" no "$left"
 }
 
 # doctor's tier, and that a demand is carried out or refused by name just as doctor says.
@@ -126,6 +168,14 @@ report() {
   done
 }
 
+# An ordinary user, as a session of its own.
+cat >/bin/in_session <<'END'
+#!/bin/sh
+echo 0 >/sys/fs/cgroup/user/session/cgroup.procs
+exec calls as 1000 "$@"
+END
+chmod 755 /bin/in_session
+
 sleep 100000 &
 host=$!
 calls listen @of-the-host >/dev/null &
@@ -141,12 +191,13 @@ for namespaces in with without; do
     case "$user $namespaces" in
       "root with") id=0 as="" ;;
       "root without") id=0 as="calls bare" ;;
-      *) id=1000 as="calls as 1000" ;;
+      *) id=1000 as="in_session" ;;
     esac
     prepare "$id"
     report
     files
     network_and_processes
+    limits
   done
 done
 echo "1..$count"

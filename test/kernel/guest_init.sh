@@ -17,6 +17,14 @@ export PATH=/bin:/usr/bin HOME=/home
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
+# As systemd would have it: controllers are handed on, and an ordinary user has a part of the tree of its own.
+mount -t cgroup2 cgroup2 /sys/fs/cgroup
+echo '+memory +pids +cpu' >/sys/fs/cgroup/cgroup.subtree_control
+mkdir -p /sys/fs/cgroup/user/session
+echo '+memory +pids +cpu' >/sys/fs/cgroup/user/cgroup.subtree_control
+for file in . ./cgroup.procs ./cgroup.subtree_control ./session ./session/cgroup.procs; do
+  chown 1000:1000 "/sys/fs/cgroup/user/$file"
+done
 mkdir -p /dev/pts /dev/shm
 mount -t devpts -o mode=0620,ptmxmode=0666 devpts /dev/pts
 mount -t tmpfs tmpfs /dev/shm

@@ -70,11 +70,18 @@ fn watch_over(supervisor: libc::pid_t, supervisor_fd: BorrowedFd<'_>, signals: B
                 let _ = rustix::process::pidfd_send_signal(supervisor_fd, signal);
             }
             if signal == libc::SIGTSTP && alone {
-                sys::stop_this_process();
+                sys::stop_this_process(libc::SIGSTOP);
             }
         }
         loop {
-            match rustix::process::wait(WaitOptions::NOHANG) {
+            match rustix::process::wait(WaitOptions::NOHANG | WaitOptions::UNTRACED) {
+                // The supervisor stopped as its command did; a shell waits for this process to do so.
+                Ok(Some((child, status))) if status.stopped() => {
+                    if child.as_raw_pid() == supervisor && alone {
+                        sys::stop_this_process(libc::SIGSTOP);
+                        break;
+                    }
+                }
                 Ok(Some((dead, status))) if dead.as_raw_pid() == supervisor => {
                     return WaitStatus(status.as_raw()).shell_code();
                 }

@@ -6,6 +6,7 @@ use crate::enforced::Failure;
 use crate::limits::{Wanted, io_failure};
 use crate::limits_tree::{Place, Version, place_of};
 use crate::maker::Maker;
+use crate::privileges;
 use rustix::fs::{CWD, Mode, OFlags};
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
@@ -53,6 +54,11 @@ impl Group {
         let mut group = Group { made: Vec::new(), why_not: BTreeMap::new() };
         let asked: Vec<Controller> =
             Controller::ALL.into_iter().filter(|controller| wanted.of_group(*controller).is_some()).collect();
+        if privileges::are_an_outer_cordons() {
+            let why = "another cordon around this one keeps the control groups";
+            group.why_not = asked.into_iter().map(|controller| (controller, why.to_owned())).collect();
+            return group;
+        }
         let mut in_one_tree = Vec::new();
         for controller in asked {
             match place_of(controller) {

@@ -43,16 +43,33 @@ fn bound(resource: Resource, wanted: u64) -> Result<(), Errno> {
     rustix::process::setrlimit(resource, Rlimit { current: Some(hard), maximum: Some(hard) })
 }
 
-/// How many tasks (processes and their threads) the user of this process has.
+/// How many tasks (processes and their threads) the user of this process has, as RLIMIT_NPROC counts them: since Linux 5.14
+/// in each user namespace for itself, before that in all.
 pub fn tasks_of_this_user() -> u64 {
     let uid = rustix::process::getuid().as_raw();
+    let here = std::fs::read_link("/proc/self/ns/user").ok().filter(|space| counts_apart(space.as_os_str()));
+    // One that can't be looked at is in a namespace above, or is dumpable to nobody: the limit is then a little narrower.
+    let counts = |pid: u32| match &here {
+        None => true,
+        Some(here) => std::fs::read_link(format!("/proc/{pid}/ns/user")).is_ok_and(|space| space == *here),
+    };
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let statuses = pids.filter_map(|pid| std::fs::read_to_string(format!("/proc/{pid}/status")).ok());
+    let statuses = pids.filter_map(|pid| Some((pid, std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?)));
     statuses
-        .filter(|status| field(status, "Uid") == Some(uid.into()))
-        .filter_map(|status| field(&status, "Threads"))
+        .filter(|(pid, status)| field(status, "Uid") == Some(uid.into()) && counts(*pid))
+        .filter_map(|(_, status)| field(&status, "Threads"))
         .sum()
+}
+
+/// Whether a user namespace has a count of its own: not the first one, and not on old kernels.
+fn counts_apart(space: &std::ffi::OsStr) -> bool {
+    // PROC_USER_INIT_INO.
+    const FIRST: &str = "user:[4026531837]";
+    let release = rustix::system::uname();
+    let mut numbers =
+        release.release().to_str().unwrap_or_default().split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
+    space != FIRST && (numbers.next(), numbers.next()) >= (Some(5), Some(14))
 }
 
 /// The first number of a line of proc_pid_status(5).

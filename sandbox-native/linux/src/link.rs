@@ -25,6 +25,8 @@ pub enum Message {
     Made(Option<OwnedFd>),
     /// The same, with the errno that it ended in.
     Failed(i32),
+    /// The command was stopped by this signal.
+    Stopped(i32),
     /// The command ended.
     Ended(WaitStatus),
     /// Nothing ran; the line was written.
@@ -64,6 +66,7 @@ impl Link {
             Message::IfOnHost(report) => (event(b'H', report), None),
             Message::Made(file) => (vec![b'M'], file.as_ref()),
             Message::Failed(errno) => ([b'F'].into_iter().chain(errno.to_le_bytes()).collect(), None),
+            Message::Stopped(signal) => ([b'T'].into_iter().chain(signal.to_le_bytes()).collect(), None),
             Message::Ended(status) => ([b'E'].into_iter().chain(status.0.to_le_bytes()).collect(), None),
             Message::Refused => (vec![b'R'], None),
         };
@@ -110,6 +113,7 @@ impl Link {
             (b'H', _) => Ok(Message::IfOnHost(event()?)),
             (b'M', file) => Ok(Message::Made(file)),
             (b'F', _) => Ok(Message::Failed(i32::from_le_bytes(rest.try_into().map_err(|_| Errno::BADMSG)?))),
+            (b'T', _) => Ok(Message::Stopped(i32::from_le_bytes(rest.try_into().map_err(|_| Errno::BADMSG)?))),
             (b'E', _) => {
                 let status = rest.try_into().map_err(|_| Errno::BADMSG)?;
                 Ok(Message::Ended(WaitStatus(i32::from_le_bytes(status))))

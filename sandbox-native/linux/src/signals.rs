@@ -1,7 +1,8 @@
 //! Signals on their way to the command, each delivered once.
 
+use crate::sys;
 use rustix::process::Signal;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 /// A copy of a terminal's signal that the host passes on comes within this time.
@@ -41,6 +42,11 @@ impl Forwarder {
         for signal in std::mem::take(&mut self.early) {
             self.deliver(signal);
         }
+    }
+
+    /// Whether the command is stopped at this moment.
+    pub fn is_stopped(&self) -> bool {
+        self.command.as_ref().is_some_and(|command| sys::is_stopped(command.as_fd()))
     }
 
     /// A signal that this process got. What the terminal sent went to its whole foreground group, and the command is in

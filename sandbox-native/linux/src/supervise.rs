@@ -236,7 +236,7 @@ impl Supervisor {
             } else {
                 self.forwarder.take(signal, origin);
                 if signal == libc::SIGTSTP && self.channel.has_console() {
-                    sys::stop_this_process();
+                    sys::stop_this_process(libc::SIGSTOP);
                 }
             }
         }
@@ -266,6 +266,13 @@ impl Supervisor {
                 Ok(Message::IfOnHost(report)) => {
                     if is_on_host(&report) {
                         self.tell(&report);
+                    }
+                }
+                Ok(Message::Stopped(signal)) => {
+                    if self.channel.has_console() && self.forwarder.is_stopped() {
+                        sys::stop_this_process(signal);
+                        // What continued this process is passed on before anything else is read: the next word of a stop may be old.
+                        return;
                     }
                 }
                 Ok(Message::Ended(status)) => self.told = Some(Ended::With(status)),

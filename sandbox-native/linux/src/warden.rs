@@ -32,7 +32,7 @@ impl Warden {
     pub fn serve(mut self, link: Link) -> i32 {
         let Ok(signals) = sys::make_signalfd(&[libc::SIGCHLD, libc::SIGPWR]) else { return exit_code::REFUSED };
         // A child that ended before the signalfd was there is reaped all the same.
-        let mut ended = self.reap();
+        let mut ended = self.reap(&link);
         while ended.is_none() {
             let Ok(ready) = self.wait(signals.as_fd(), &link) else { break };
             if ready.hung_up {
@@ -46,7 +46,7 @@ impl Warden {
                         return exit_code::REFUSED;
                     }
                 }
-                ended = self.reap();
+                ended = self.reap(&link);
             }
             if let Some(broker) = &mut self.broker {
                 broker.retry(&link);
@@ -96,12 +96,17 @@ impl Warden {
         })
     }
 
-    /// Reaps what has ended; gives how the command did, if it is among them.
-    fn reap(&self) -> Option<WaitStatus> {
+    /// Reaps what has ended; gives how the command did, if it is among them. Tells when it has stopped.
+    fn reap(&self, link: &Link) -> Option<WaitStatus> {
         let mut ended = None;
-        while let Ok(Some((dead, status))) = rustix::process::wait(WaitOptions::NOHANG) {
-            if dead.as_raw_pid() == self.command {
-                ended = Some(WaitStatus(status.as_raw()));
+        while let Ok(Some((child, status))) = rustix::process::wait(WaitOptions::NOHANG | WaitOptions::UNTRACED) {
+            if child.as_raw_pid() != self.command {
+                continue;
+            }
+            match status.stopping_signal() {
+                // A supervisor that is gone stops nobody.
+                Some(signal) => drop(link.send(&Message::Stopped(signal))),
+                None => ended = Some(WaitStatus(status.as_raw())),
             }
         }
         ended

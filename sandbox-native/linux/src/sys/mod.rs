@@ -10,8 +10,9 @@ mod sockets;
 pub use files::{check_executable, exit_now, restrict_self, truncate};
 pub use process::{
     CloneOutcome, be_interruptible, bring_up_loopback, clone_process, close_all_except, close_others,
-    close_standard_streams, execve, fill_standard_streams, forget_environment, kill_all_but_init, make_signalfd,
-    mask_all_signals, own_fd, read_memory, read_signal, reset_signals, stop_this_process, unmask_all_signals,
+    close_standard_streams, execve, fill_standard_streams, forget_environment, is_stopped, kill_all_but_init,
+    make_signalfd, mask_all_signals, own_fd, read_memory, read_signal, reset_signals, stop_this_process,
+    unmask_all_signals,
 };
 pub use seccomp::{
     SeccompNotice, answer_errno, answer_fd, answer_value, continue_call, enable_sync_wakeup, load_filter,

@@ -127,10 +127,27 @@ pub fn kill_all_but_init() {
     }
 }
 
-/// Stops this process as a terminal's SIGTSTP would; comes back when it is continued.
-pub fn stop_this_process() {
-    // SAFETY: takes numbers only.
-    unsafe { libc::raise(libc::SIGSTOP) };
+/// Stops this process as this signal would, whatever its mask; comes back when it is continued.
+pub fn stop_this_process(signal: libc::c_int) {
+    let mut set = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: sigemptyset initialises the set before the others read it; raise takes a number. The process has one thread, so
+    // a signal that is not masked stops it before the call returns.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), signal);
+        libc::sigprocmask(libc::SIG_UNBLOCK, set.as_ptr(), std::ptr::null_mut());
+        libc::raise(signal);
+        libc::sigprocmask(libc::SIG_BLOCK, set.as_ptr(), std::ptr::null_mut());
+    }
+}
+
+/// Whether the process of a descriptor is stopped, as /proc says. One that is gone is not.
+pub fn is_stopped(process: BorrowedFd<'_>) -> bool {
+    let field = |text: &str| text.lines().find_map(|line| line.strip_prefix("Pid:")?.trim().parse::<u32>().ok());
+    let shown = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", process.as_raw_fd()));
+    let Some(pid) = shown.ok().as_deref().and_then(field) else { return false };
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
 }
 
 /// Overwrites the variables that this program was started with: they may hold secrets, and /proc/PID/environ shows them.
