@@ -289,6 +289,20 @@ test("E3 a log of real calls can be replayed where settings say that it keeps co
   removeScratch(own);
 });
 
+test("C13 saved approvals count in check and explain as they do in a call, and not for a line with rules of its own", async () => {
+  settings({});
+  expect((await policy(["check", "install a b"])).code).toBe(1);
+  const added = await runCordon(["approvals", "add", "Bash(install *)"], { scratch });
+  expect(added.code).toBe(0);
+  const explained = JSON.parse((await policy(["explain", "--json", "install a b"])).stdout);
+  expect(explained).toMatchObject({ verdict: "allow", rule: { layer: "grant" } });
+  const own = await policy(["check", "--stdin", "--json"], '{"command":"install a b","rules":{}}');
+  expect(lines(own.stdout)).toMatchObject([{ decision: "ask" }]);
+  settings({ permissions: { ask: ["Bash(install *)"] } });
+  expect((await policy(["check", "install a b"])).code).toBe(1);
+  expect((await runCordon(["approvals", "clear"], { scratch })).code).toBe(0);
+});
+
 test("E3 suggest proposes the smallest rules for what asked, with what else they admit, and none for interpreters and refused calls", async () => {
   settings({});
   const log = logOf([
