@@ -7,6 +7,7 @@ import type { Authority } from "./authorize/authorize.ts";
 import { addRules, builtinRules } from "./config/builtin_rules.ts";
 import { beginLooks } from "./config/look.ts";
 import { resolvePath } from "./config/resolve_path.ts";
+import { keepSurveys } from "./config/kept_surveys.ts";
 import { surveyPlaces } from "./config/survey.ts";
 import { loadSettings } from "./config/settings/load.ts";
 import { configFolderOf, modeOf, placeOf, stateFolderOf, type World } from "./config/world.ts";
@@ -99,6 +100,9 @@ export function createCore(options: CoreOptions): CordonCore {
   const { settings } = options;
   const mode = modeOf(world, options.mode, settings);
   const configFolder = configFolderOf(world, place.home);
+  const look = (paths: readonly string[]) => surveyPlaces(paths, place, world.env["PATH"] ?? "");
+  // A process that starts commands in the background stays for more calls.
+  const survey = options.background === "allowed" ? keepSurveys(look) : look;
   const planner: CallPlanner = {
     place,
     mode: mode.mode,
@@ -109,8 +113,7 @@ export function createCore(options: CoreOptions): CordonCore {
     platform: world.platform,
     resolve,
     machine: async () => phases.time("look up what the machine can do", machine.facts),
-    survey: (paths) =>
-      phases.time("look at the files that a policy names", () => surveyPlaces(paths, place, world.env["PATH"] ?? "")),
+    survey: (paths) => phases.time("look at the files that a policy names", () => survey(paths)),
   };
   const given = rulesOf(options);
   const rules = once(() => addRules(builtinRules(stateFolder, configFolder), given));

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cacheFolder, isFresh, type Made, ROOT, writeStamp } from "../cli/build/cache.ts";
+import { isFresh, type Made, ROOT, targetFolder, writeStamp } from "../cli/build/cache.ts";
 import { BuildError, say, type StepEnd } from "../cli/build/progress.ts";
 import { ensureRust } from "../cli/build/rust_setup.ts";
 import { cargoEnv, type Rust } from "../cli/build/rust_toolchain.ts";
@@ -80,7 +80,7 @@ async function compile(rust: Rust, lock: "locked" | "free", program: Program): P
     throw new BuildError(
       `The launcher is built for ${Object.keys(TARGETS).join(" and ")}; this machine is ${process.arch}`,
     );
-  const target = join(cacheFolder(), `native-${rust.version.replaceAll(/[^\w.]+/g, "-")}`);
+  const target = targetFolder(`native-${rust.version}`);
   await runTool({
     what: `cargo build ${program.name}`,
     argv: [

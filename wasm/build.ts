@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { transpileBytes } from "@bytecodealliance/jco-transpile";
 import { componentNew } from "@bytecodealliance/jco-transpile/wasm-tools";
-import { cacheFolder, isFresh, type Made, ROOT, writeStamp } from "../cli/build/cache.ts";
+import { isFresh, type Made, ROOT, targetFolder, writeStamp } from "../cli/build/cache.ts";
 import { BuildError, say, type StepEnd } from "../cli/build/progress.ts";
 import { ensureRust } from "../cli/build/rust_setup.ts";
 import { cargoEnv, type Rust, WASM_TARGET } from "../cli/build/rust_toolchain.ts";
@@ -83,7 +83,7 @@ async function compile(name: ComponentName, rust: Rust, lock: LockMode): Promise
     throw new BuildError(`${rust.version} can't build for WebAssembly: it lacks ${rust.wasm.lacks}`);
   // One folder for each compiler and way: cargo itself keeps lock files apart in it, and a new dependency must not mean
   // building std again.
-  const target = join(cacheFolder(), `wasm-${rust.version.replaceAll(/[^\w.]+/g, "-")}-${rust.wasm.how}`);
+  const target = targetFolder(`wasm-${rust.version}-${rust.wasm.how}`);
   const own =
     rust.wasm.how === "build_std"
       ? {

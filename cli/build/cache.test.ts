@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hashInputs, isFresh, listFiles, type Made, ROOT, writeStamp } from "./cache.ts";
+import { hashInputs, isFresh, listFiles, type Made, ROOT, targetFolder, writeStamp } from "./cache.ts";
 
 const folder = join("dist", "cache_test");
 const made: Made = {
@@ -52,4 +52,16 @@ test("packages and build products are no inputs", () => {
   expect(hashInputs(made)).toBe(before);
   expect(listFiles(join(ROOT, folder, "in"))).toEqual([join(ROOT, folder, "in", "a.ts")]);
   expect(listFiles(join(ROOT, folder, "absent"))).toEqual([]);
+});
+
+test("two clones have target folders of their own, one for each kind of build", () => {
+  const folders = [
+    targetFolder("native-rustc 1.96.0 (a b)", "/home/ada/cordon"),
+    targetFolder("native-rustc 1.96.0 (a b)", "/home/ada/other"),
+    targetFolder("check-rustc 1.96.0 (a b)", "/home/ada/cordon"),
+  ];
+  expect(new Set(folders).size).toBe(3);
+  for (const folder of folders) expect(folder).toMatch(/\/cordon-build\/[\w.-]+-[0-9a-f]{8}$/);
+  expect(targetFolder("native")).toBe(targetFolder("native", ROOT));
+  expect(targetFolder("native")).not.toBe(targetFolder("native", "/home/ada/cordon"));
 });

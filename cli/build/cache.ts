@@ -21,6 +21,15 @@ export function cacheFolder(): string {
   return join(base, "cordon-build");
 }
 
+/**
+ * Cargo's target folder for one kind of build. Each clone has its own: cargo takes crates of two workspaces for the same when they
+ * lie at the same place in them, and would mix up what it made of one and the other.
+ */
+export function targetFolder(kind: string, clone: string = ROOT): string {
+  const own = createHash("sha256").update(clone).digest("hex").slice(0, 8);
+  return join(cacheFolder(), `${kind.replaceAll(/[^\w.]+/g, "-")}-${own}`);
+}
+
 /** Where the whole output of each tool is kept. */
 export function logFolder(): string {
   return join(cacheFolder(), "log");

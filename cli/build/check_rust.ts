@@ -1,7 +1,7 @@
 /** cargo fmt, clippy and test for one Rust workspace. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { cacheFolder, ROOT } from "./cache.ts";
+import { ROOT, targetFolder } from "./cache.ts";
 import type { Tally } from "./check_tests.ts";
 import type { RustPair } from "./rust_setup.ts";
 import { cargoEnv, findRust, type Rust } from "./rust_toolchain.ts";
@@ -34,7 +34,7 @@ export async function checkRust(workspace: "wasm" | "sandbox-native", rust: Rust
 }
 
 async function run(workspace: string, check: Check, rust: Rust): Promise<Pick<Tally, "passed" | "failed" | "output">> {
-  const target = join(cacheFolder(), `check-${rust.version.replaceAll(/[^\w.]+/g, "-")}`);
+  const target = targetFolder(`check-${rust.version}`);
   const end = await tryTool({
     what: `${check.name} ${workspace}`,
     argv: [rust.cargo, ...check.args],

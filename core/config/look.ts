@@ -48,7 +48,7 @@ const TEXT_LIMIT = 1 << 20;
 
 type Session = { names: Map<string, Seen>; contents: Map<string, string>; settled: boolean };
 
-/** One planning at a time remembers: only `cordon run` does, which plans once. */
+/** One at a time remembers: the one planning of `cordon run`, or a survey, which waits for nothing. */
 let session: Session | undefined;
 
 /** Starts to remember. */
@@ -61,6 +61,34 @@ export function endLooks(): Looks | undefined {
   const ended = session;
   session = undefined;
   return ended;
+}
+
+/** What `work` gives, with what it looked at; without that where a session is open already, which gets to know it. */
+export function lookedAt<T>(work: () => T): { value: T; looks: Looks | undefined } {
+  if (session) return { value: work(), looks: undefined };
+  beginLooks();
+  try {
+    const value = work();
+    return { value, looks: endLooks() };
+  } finally {
+    endLooks();
+  }
+}
+
+/** Whether everything that was seen would be seen again. Mirror: `sandbox-native/linux/src/direct/witness.rs`. */
+export function stillHolds({ names, contents }: Looks): boolean {
+  for (const [path, was] of names) if (!isSame(look(path), was)) return false;
+  for (const [path, was] of contents) {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (found === undefined || identityOf(found) !== was) return false;
+  }
+  return true;
+}
+
+function isSame(seen: Seen, was: Seen): boolean {
+  if (seen.kind === "link") return was.kind === "link" && seen.text === was.text;
+  if (seen.kind === "error") return was.kind === "error" && seen.errno === was.errno;
+  return seen.kind === was.kind;
 }
 
 /** lstat(2) without what nobody may depend on; undefined when there is nothing. Throws other errors of the system. */
@@ -150,10 +178,16 @@ function rememberContent(path: string): void {
   if (!session.contents.has(real)) remember(real, statSync(real, { bigint: true }));
 }
 
-function remember(real: string, { dev, ino, ctimeNs }: { dev: bigint; ino: bigint; ctimeNs: bigint }): void {
+type Identified = { dev: bigint; ino: bigint; ctimeNs: bigint };
+
+function identityOf({ dev, ino, ctimeNs }: Identified): string {
+  return `${dev}:${ino}:${ctimeNs}`;
+}
+
+function remember(real: string, found: Identified): void {
   if (!session || session.contents.has(real)) return;
-  session.contents.set(real, `${dev}:${ino}:${ctimeNs}`);
-  if (BigInt(Date.now()) * 1_000_000n - ctimeNs < SETTLED_NS) session.settled = false;
+  session.contents.set(real, identityOf(found));
+  if (BigInt(Date.now()) * 1_000_000n - found.ctimeNs < SETTLED_NS) session.settled = false;
 }
 
 /** Goes from name to name as the kernel would, looking at each once, so that what is remembered is what was used. */
