@@ -100,9 +100,7 @@ export function createCore(options: CoreOptions): CordonCore {
   const { settings } = options;
   const mode = modeOf(world, options.mode, settings);
   const configFolder = configFolderOf(world, place.home);
-  const look = (paths: readonly string[]) => surveyPlaces(paths, place, world.env["PATH"] ?? "");
-  // A process that starts commands in the background stays for more calls.
-  const survey = options.background === "allowed" ? keepSurveys(look) : look;
+  const survey = surveyOf(options, place);
   const planner: CallPlanner = {
     place,
     mode: mode.mode,
@@ -144,6 +142,12 @@ export function createCore(options: CoreOptions): CordonCore {
     makeReplaceable(core, { ...parts, flags: options.replace.flags });
   }
   return front(core, { ...host, close }, { world, forget: machine.forget, checkRules: policy.check });
+}
+
+/** A process that starts commands in the background stays for more calls. */
+function surveyOf({ world, background }: CoreOptions, place: Place): (paths: readonly string[]) => Survey {
+  const look = (paths: readonly string[]) => surveyPlaces(paths, place, world.env["PATH"] ?? "");
+  return background === "allowed" ? keepSurveys(look) : look;
 }
 
 /** The rules of files and flags. Where the managed file alone may allow, flags can't. */
