@@ -28,9 +28,9 @@ const IN_ADDRESS = /(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s:@]*:[^/\s@]+@/gi;
 /** `-u user:password` of curl, `-p…` of mysql. */
 const IN_OPTION = /((?:^|\s)(?:-u|--user|--proxy-user)[= ]\s*["']?[^\s:"']*:)[^\s"']+/g;
 
-/** Long runs of mixed letters and digits have the look of keys; hashes of git and digests of images are no secrets, but look the same. */
+/** Long runs of mixed letters and digits have the look of keys. A name in a path stands between slashes, so none is taken along. */
 const RANDOM_WORD =
-  /\b(?=[A-Za-z0-9+/_-]*[0-9])(?=[A-Za-z0-9+/_-]*[A-Z])(?=[A-Za-z0-9+/_-]*[a-z])[A-Za-z0-9+/_-]{32,}={0,2}/g;
+  /\b(?=[A-Za-z0-9+_-]*[0-9])(?=[A-Za-z0-9+_-]*[A-Z])(?=[A-Za-z0-9+_-]*[a-z])[A-Za-z0-9+_-]{24,}={0,2}/g;
 
 /**
  * The question that was decided, for the log: every word that has the look of a secret is masked. It errs on the side of masking;
@@ -63,9 +63,6 @@ function maskedEffect(effect: Effect): Effect {
 
 /** Masks what looks like a secret in a text. Never throws. */
 export function maskText(text: string): string {
-  const named = text
-    .replace(SECRET_NAME, `$1${MASK}`)
-    .replace(IN_ADDRESS, `$1${MASK}@`)
-    .replace(IN_OPTION, `$1${MASK}`);
-  return [...SECRET_WORDS, RANDOM_WORD].reduce((masked, shape) => masked.replace(shape, MASK), named);
+  const shaped = [...SECRET_WORDS, RANDOM_WORD].reduce((masked, shape) => masked.replace(shape, MASK), text);
+  return shaped.replace(SECRET_NAME, `$1${MASK}`).replace(IN_ADDRESS, `$1${MASK}@`).replace(IN_OPTION, `$1${MASK}`);
 }

@@ -118,6 +118,62 @@ describe("how long a yes holds", () => {
   });
 });
 
+test("A7 the wait for an answer does not count against the call's time limit", async () => {
+  const client = await serve();
+  await client.send({ id: "slow", tool: "bash", input: { command: "./tool.sh" }, timeoutMs: 3000 });
+  await client.wait({ id: "slow", type: "permission" });
+  await Bun.sleep(3500);
+  await client.send({ type: "permission", id: "slow", choice: "once" });
+  expect(await client.wait({ id: "slow", type: "result" })).toMatchObject({ ok: true, output: { exitCode: 0 } });
+});
+
+describe("what the log holds", () => {
+  const SECRET = "hunter2-in-the-clear";
+  const calls = async () => {
+    const env = { API_TOKEN: SECRET };
+    const around = { scratch, env };
+    await callTool("bash", { command: `curl -H 'Authorization: Bearer ${SECRET}' http://x` }, around);
+    await callTool("bash", { command: `API_KEY=${SECRET} ls; ls --token=${SECRET}` }, around);
+    await callTool("read_file", { path: `token=${SECRET}` }, around);
+    await callTool(`tool ${SECRET}`, {}, around);
+    await runCordon(["run", "--", "sh", "-c", `echo ${SECRET}`], around);
+    await runCordon(["run", "--", "sh", "-c", `echo ${SECRET}`], around);
+  };
+
+  test("I9 no secret enters it, from commands, variables, paths or names of tools", async () => {
+    await calls();
+    expect(rows()).toHaveLength(12);
+    expect(readFileSync(join(scratch.state, "audit.jsonl"), "utf8")).not.toContain(SECRET);
+  });
+
+  test("I9 with audit.commands on it holds the question that was decided, secrets masked", async () => {
+    mkdirSync(join(scratch.home, ".config/cordon"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(scratch.home, ".config/cordon/config.json"), '{"audit":{"commands":true}}', { mode: 0o600 });
+    await calls();
+    const text = readFileSync(join(scratch.state, "audit.jsonl"), "utf8");
+    expect(text).not.toContain(SECRET);
+    expect(text).toContain("ls --token=«secret»");
+  });
+
+  test("I9 twenty processes that write at once leave one whole chain", async () => {
+    const runs = Array.from({ length: 20 }, (_, at) =>
+      at % 2 ? runCordon(["run", "--", "true"], { scratch }) : callTool("bash", { command: "ls" }, { scratch }),
+    );
+    await Promise.all(runs);
+    const log = readStoredLog(join(scratch.state, "audit.jsonl"));
+    expect(verifyLog(log)).toMatchObject({ ok: true, rows: 40, faults: [], notes: [] });
+    expect((await runCordon(["audit", "verify"], { scratch })).code).toBe(0);
+    writeFileSync(
+      join(scratch.state, "audit.jsonl"),
+      `${log.files[0]?.bytes.toString().split("\n").slice(0, 30).join("\n")}\n`,
+    );
+    expect(await runCordon(["audit", "verify"], { scratch })).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("truncated"),
+    });
+  });
+});
+
 describe("what a yes is bound to", () => {
   test("I6 a script that changes between the question and the answer does not run", async () => {
     const client = await serve();
