@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { GrepAnswer, GrepQuery } from "../../contract/search.ts";
 import { createSearch } from "./mod.ts";
@@ -100,7 +100,10 @@ describe("A5 hostile trees do no harm", () => {
     chmodSync(join(tree.root, "closed"), 0);
     const answer = await grep(tree);
     chmodSync(join(tree.root, "closed"), 0o700);
-    expect(answer).toMatchObject({ filenames: ["f"], skipped: { unreadable: 1 } });
+    expect(answer).toMatchObject({
+      filenames: ["f"],
+      skipped: { unreadable: 1, unreadableNames: [join(tree.root, "closed")] },
+    });
   });
 
   test("what the policy hides is not searched, file or folder", async () => {
@@ -110,6 +113,98 @@ describe("A5 hostile trees do no harm", () => {
     await expect(grep(tree, { path: join(tree.root, "token") }, mayRead)).rejects.toMatchObject({
       code: "sandbox.hidden",
     });
+  });
+});
+
+describe("A5 a tree that changes while it is searched does no harm", () => {
+  /** Searches while something happens at the moment when the path that ends so is judged. */
+  function grepWhile(tree: Tree, ending: string, act: (path: string) => void): Promise<GrepAnswer> {
+    return grep(tree, {}, (path) => {
+      if (path.endsWith(ending)) act(path);
+      return true;
+    });
+  }
+
+  test("a folder swapped for a link is not followed, itself or above, and is named", async () => {
+    using outside = makeTree({ "inner/secret": "x" });
+    for (const [judged, swapped] of [
+      ["/sub", "sub"],
+      ["/sub/inner", "sub"],
+    ] as const) {
+      using tree = makeTree({ "sub/inner/f": "x", g: "x" });
+      const answer = await grepWhile(tree, judged, () => {
+        renameSync(join(tree.root, swapped), join(tree.root, "away"));
+        symlinkSync(outside.root, join(tree.root, swapped));
+      });
+      expect(answer.filenames).toEqual(["g"]);
+      expect(answer.skipped).toMatchObject({ unreadable: 1, unreadableNames: [join(tree.root, judged)] });
+    }
+  });
+
+  test("a file that vanishes, or becomes a link or a FIFO, is counted and the rest is searched", async () => {
+    const acts = [
+      (path: string) => rmSync(path),
+      (path: string) => {
+        rmSync(path);
+        symlinkSync("/etc/hostname", path);
+      },
+      (path: string) => {
+        rmSync(path);
+        Bun.spawnSync(["mkfifo", path]);
+      },
+    ];
+    for (const act of acts) {
+      using tree = makeTree({ a: "x", b: "x" });
+      expect(await grepWhile(tree, "/a", act)).toMatchObject({ filenames: ["b"], skipped: { unreadable: 1 } });
+    }
+  });
+
+  test("a file that grew or was cut off is searched as far as it goes", async () => {
+    using tree = makeTree({ a: "x\n", b: "x\n", c: "x\n" });
+    const answer = await grepWhile(tree, "/b", (path) => writeFileSync(path, ""));
+    expect(answer.filenames).toEqual(["a", "c"]);
+  });
+});
+
+describe("A5 sizes and numbers that are out of the ordinary", () => {
+  test("a sparse file of 1 GB is left out and counted", async () => {
+    using tree = makeTree({ big: "x", f: "x" });
+    truncateSync(join(tree.root, "big"), 1 << 30);
+    expect(await grep(tree)).toMatchObject({ filenames: ["f"], skipped: { tooLarge: 1 } });
+  });
+
+  test("a folder with thousands of files is searched whole, in order", async () => {
+    const names = Array.from({ length: 5000 }, (_, number) => `a_rather_long_name_of_a_file_${number}`);
+    using tree = makeTree(Object.fromEntries(names.map((name) => [name, "x"])));
+    expect((await grep(tree)).filenames).toEqual(names.sort());
+  });
+
+  test("a page holds the first entries of the whole order, and the totals are those of the tree", async () => {
+    const names = Array.from({ length: 600 }, (_, number) => `d${number % 7}/e${number % 5}/f${number}`);
+    using tree = makeTree(Object.fromEntries(names.map((name) => [name, "x\nx\n"])));
+    const all = await grep(tree, { mode: "content" });
+    const page = await grep(tree, { mode: "content", headLimit: 10, offset: 25 });
+    expect(page.content).toBe(all.content.split("\n").slice(25, 35).join("\n"));
+    expect(page).toMatchObject({ totalFiles: 600, numMatches: 1200, numLines: 10, truncated: true });
+    expect(await grep(tree, { headLimit: 5 })).toMatchObject({ totalFiles: 600, numFiles: 5, truncated: true });
+  });
+
+  test("patterns that ruin other engines take linear time", async () => {
+    using tree = makeTree({ a: `${"a".repeat(200_000)}b\n` });
+    for (const pattern of ["(a+)+$", "(a|a)*c", "(a*)*c", "^(\\w+\\s?)*\\d$"]) {
+      expect((await createSearch(EVERYTHING, NO_GIT_SETTINGS).grep(queryOf(tree, pattern), NEVER)).filenames).toEqual(
+        [],
+      );
+    }
+  });
+
+  test("a search that runs out of its time says that it is partial", async () => {
+    const names = Array.from({ length: 2000 }, (_, number) => `d${number}/f`);
+    using tree = makeTree(Object.fromEntries(names.map((name) => [name, "x"])));
+    const answer = await grep(tree, { timeBudgetMs: 1 });
+    expect(answer.partial).toBe("time_budget");
+    expect(answer.totalFiles).toBeLessThan(2000);
+    expect((await grep(tree, { timeBudgetMs: 600_000 })).partial).toBeUndefined();
   });
 });
 
