@@ -22,6 +22,8 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "take tool calls as JSON lines on stdin",
     load: async () => (await import("./commands/serve.ts")).command,
   },
+  grep: { summary: "search file contents", load: async () => (await import("./commands/grep.ts")).command },
+  glob: { summary: "find files by name", load: async () => (await import("./commands/glob.ts")).command },
   tools: { summary: "list the tools", load: async () => (await import("./commands/tools.ts")).command },
   policy: {
     summary: "ask the policy without running anything, trust a workspace",

@@ -50,6 +50,8 @@ export async function bundle(): Promise<StepEnd> {
       ...FLAGS,
       ...define,
       join(ROOT, "cli", "main.ts"),
+      // Started as a thread of its own, by its path (core/exec/search/worker_set.ts).
+      join(ROOT, "core", "exec", "search", "worker.ts"),
       "--outfile",
       join(staging, "cordon"),
     ],

@@ -3,7 +3,7 @@ import type { Denial } from "./denial.ts";
 import type { Mode } from "./verdict.ts";
 
 /** The ways in. A door is recorded in the audit row and decides nothing but who can be asked. */
-export type Door = "call" | "serve" | "run" | "tour";
+export type Door = "call" | "serve" | "run" | "tour" | "grep" | "glob";
 
 /** Receives output while a command runs. `text` is valid UTF-8 with no character cut. Must not throw. */
 export type OutputListener = (chunk: { stream: "stdout" | "stderr"; text: string }) => void;

@@ -1,7 +1,7 @@
 import type { FileView, GlobAnswer, GlobQuery } from "../../contract/search.ts";
 import { ToolFault } from "../../contract/fault.ts";
 import type { SearchEngine } from "../../engine/search.ts";
-import { byAge, byPath, type Found, mergeFound } from "./finds.ts";
+import { byAge, byPath, mergeFound } from "./finds.ts";
 import type { Sight } from "./grep_tree.ts";
 import { engineScope } from "./job.ts";
 import { Pace } from "./pace.ts";
@@ -27,8 +27,8 @@ export async function globTree(
   startPoint(query.path, view);
   const aim = aimOf(query, view);
   const { offset = 0, limit } = query;
-  const found = aim === undefined ? NOTHING : await runSearch(engine, jobOf(aim), { view, pace, start: "folder" });
-  const { finds, totalFiles, skipped } = mergeFound([found], query.order === "path" ? byPath : byAge);
+  const found = aim === undefined ? [] : await runSearch(engine, jobOf(aim), { view, pace, start: "folder" });
+  const { finds, totalFiles, skipped } = mergeFound(found, query.order === "path" ? byPath : byAge);
   const filenames = finds.slice(offset, limit === 0 ? finds.length : offset + limit).map(({ path }) => path);
   return {
     filenames,
@@ -52,13 +52,6 @@ export async function globTree(
     };
   }
 }
-
-const NOTHING: Found = {
-  finds: [],
-  totalFiles: 0,
-  totalMatches: 0,
-  skipped: { binary: 0, tooLarge: 0, unreadable: 0, unreadableNames: [] },
-};
 
 /**
  * Starts the walk as deep as the pattern allows: the folders at its front that are named in full are gone into directly,

@@ -37,7 +37,7 @@ export async function grepTree(
     ...(globalExcludes === undefined ? {} : { globalExcludes }),
   };
   const found = await runSearch(engine, job, { view, pace, start });
-  const answer = pageOf(query, mergeFound([found], byPath));
+  const answer = pageOf(query, mergeFound(found, byPath));
   return pace.isOver ? { ...answer, partial: "time_budget" } : answer;
 }
 

@@ -1,34 +1,111 @@
 import type { FileView } from "../../contract/search.ts";
+import { compileSearchModule } from "../../engine/load.ts";
 import type { SearchEngine } from "../../engine/search.ts";
 import { type FileCalls, fileCalls } from "./file_calls.ts";
 import type { Found } from "./finds.ts";
 import type { SearchJob } from "./job.ts";
 import type { Pace } from "./pace.ts";
 import type { RealPath } from "./real_path.ts";
+import { SharedWork } from "./shared_work.ts";
 import { TreeSearch } from "./tree_search.ts";
+import { areWorkersBusy, startWorkers } from "./worker_set.ts";
+
+/** A tree in which so many folders are left after so many were seen is worth other threads. Smaller ones are done before they are up. */
+const FOLDERS_SEEN = 24;
+const FOLDERS_LEFT = 4;
+
+/** How long this thread, which may not block, sleeps between two looks at whether there is work for it. */
+const LOOK_MS = 1;
 
 let calls: FileCalls | undefined;
 
-/** Everything below the start of the job, or the one file it is, searched by this thread. Ends early at the end of its time. */
+/** A search as this thread runs it. `work` and `collect` are there once other threads may help. */
+type Run = {
+  search: TreeSearch;
+  pace: Pace;
+  folders: RealPath[];
+  seen: number;
+  work?: SharedWork;
+  collect?: () => Promise<Found[]>;
+};
+
+/**
+ * Everything below the start of the job, or the one file it is, in parts: one for each thread that searched. Ends early at the
+ * end of its time. Throws `tool.cancelled`.
+ */
 export async function runSearch(
   engine: SearchEngine,
   job: SearchJob,
   { view, pace, start }: { view: FileView; pace: Pace; start: "file" | "folder" },
-): Promise<Found> {
+): Promise<Found[]> {
   calls ??= fileCalls();
   const search = new TreeSearch({ engine, files: calls, job, mayRead: view.mayRead });
   if (start === "file") {
     search.visitOneFile(job.start);
-    return search.finds.found;
+    return [search.finds.found];
   }
-  const folders: RealPath[] = [job.start];
+  const run: Run = { search, pace, folders: [job.start], seen: 0 };
+  try {
+    // A rule that is a function of this thread can be asked by no other.
+    await visitAll(run, view.mayRead === undefined ? () => openToOthers(run, job) : undefined);
+  } finally {
+    run.work?.stop();
+    // Also after a cancellation, so that the workers are free for the next search; nobody waits for it then.
+    void run.collect?.().catch(() => undefined);
+  }
+  return [search.finds.found, ...((await run.collect?.()) ?? [])];
+}
+
+async function visitAll(run: Run, open: (() => Promise<void>) | undefined): Promise<void> {
+  const { search, pace, folders } = run;
   const push = (folder: RealPath): void => void folders.push(folder);
-  for (let folder = folders.pop(); folder !== undefined && !pace.isOver; folder = folders.pop()) {
+  while (!isOver(run)) {
+    const folder = folders.pop() ?? (await nextFolder(run));
+    if (folder === undefined) return;
     for (const _ of search.visitFolder(folder, push)) {
+      share(run);
       if (pace.isDue()) await pace.breathe();
-      if (pace.isOver) break;
+      if (isOver(run)) break;
     }
+    share(run);
+    run.seen += 1;
+    if (run.seen === FOLDERS_SEEN && folders.length >= FOLDERS_LEFT) await open?.();
     if (pace.isDue()) await pace.breathe();
   }
-  return search.finds.found;
+}
+
+async function openToOthers(run: Run, job: SearchJob): Promise<void> {
+  if (areWorkersBusy()) return;
+  run.work = new SharedWork();
+  run.work.join();
+  run.collect = once(startWorkers(await compileSearchModule(), job, run.work));
+}
+
+function share({ work, folders }: Run): void {
+  const [oldest] = folders;
+  if (oldest !== undefined && folders.length > 1 && work?.isWanted === true && work.offer(oldest)) folders.shift();
+}
+
+/** A folder that another thread hands over. Undefined when the search is done. */
+async function nextFolder({ work, pace }: Run): Promise<RealPath | undefined> {
+  if (work === undefined) return undefined;
+  work.pause();
+  for (;;) {
+    const folder = work.resume();
+    if (folder !== undefined || work.isOver || pace.isOver) return folder;
+    await Bun.sleep(LOOK_MS);
+    pace.check();
+  }
+}
+
+function isOver({ pace, work }: Run): boolean {
+  return pace.isOver || work?.isOver === true;
+}
+
+function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
+  let made: Promise<Result> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

@@ -208,6 +208,37 @@ describe("A5 sizes and numbers that are out of the ordinary", () => {
   });
 });
 
+describe("F3 a search by several threads", () => {
+  const names = Array.from({ length: 1500 }, (_, number) => `d${number % 150}/e${number % 3}/f${number}`);
+  const treeOfMany = () => makeTree(Object.fromEntries(names.map((name, at) => [name, at % 3 === 0 ? "x\n" : "y\n"])));
+
+  test("finds what one thread finds, whichever folders each of them got", async () => {
+    using tree = treeOfMany();
+    // A function as a rule keeps the search in one thread.
+    const alone = await grep(tree, { mode: "content" });
+    const together = createSearch(EVERYTHING, NO_GIT_SETTINGS);
+    for (let round = 0; round < 4; round += 1) {
+      const answer = await together.grep(queryOf(tree, "x", { mode: "content" }), NEVER);
+      expect(answer).toEqual(alone);
+    }
+    const page = await together.grep(queryOf(tree, "x", { headLimit: 7, offset: 100 }), NEVER);
+    expect(page.filenames).toEqual((await grep(tree, { headLimit: 7, offset: 100 })).filenames);
+    expect(page.totalFiles).toBe(500);
+  });
+
+  test("two at the same time, and one that is cancelled beside another, do not mix", async () => {
+    using tree = treeOfMany();
+    const together = createSearch(EVERYTHING, NO_GIT_SETTINGS);
+    const stop = new AbortController();
+    const searches = ["x", "y"].map((pattern) => together.grep(queryOf(tree, pattern), NEVER));
+    const cancelled = together.grep(queryOf(tree, "x"), stop.signal);
+    stop.abort();
+    await expect(cancelled).rejects.toMatchObject({ code: "tool.cancelled" });
+    expect((await Promise.all(searches)).map(({ totalFiles }) => totalFiles)).toEqual([500, 1000]);
+    expect((await together.grep(queryOf(tree, "x"), NEVER)).totalFiles).toBe(500);
+  });
+});
+
 test("A5 a raised signal ends a search within 100 ms", async () => {
   const files = Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`d${n % 30}/f${n}`, "hay\n".repeat(500)]));
   using tree = makeTree(files);

@@ -21,6 +21,13 @@ export const globSearch = defineTool({
         ),
         offset: Type.Optional(Type.Integer({ minimum: 0, description: "Files to skip first; default 0" })),
         ignore_case: Type.Optional(Type.Boolean({ description: "Upper and lower case are the same; default false" })),
+        no_ignore: Type.Optional(Type.Boolean({ description: "Find files too that ignore files name; default false" })),
+        limit: Type.Optional(Type.Integer({ minimum: 0, description: "Paths at most; 0 is no limit; default 100" })),
+        order: Type.Optional(
+          Type.Union([Type.Literal("newest"), Type.Literal("path")], {
+            description: "What comes first; default newest",
+          }),
+        ),
         hidden: Type.Optional(
           Type.Boolean({ description: "Find hidden files too; default only if the pattern names some" }),
         ),
@@ -35,7 +42,9 @@ export const globSearch = defineTool({
     const query = {
       pattern: args.pattern,
       path: args.path ?? ".",
-      limit: NAME_LIMIT,
+      limit: args.limit ?? NAME_LIMIT,
+      ...(args.order === undefined ? {} : { order: args.order }),
+      ...(args.no_ignore === undefined ? {} : { noIgnore: args.no_ignore }),
       ...(args.offset === undefined ? {} : { offset: args.offset }),
       ...(args.ignore_case === undefined ? {} : { ignoreCase: args.ignore_case }),
       ...(args.hidden === undefined ? {} : { includeHidden: args.hidden }),

@@ -49,6 +49,8 @@ export const grepSearch = defineTool({
         word: choice(false, "Match whole words only"),
         fixed_strings: choice(false, "The pattern is plain text"),
         hidden: choice(false, "Search hidden files too"),
+        no_ignore: choice(false, "Search files too that ignore files name"),
+        content_lines: choice(false, "Give content as an array of lines; mode content only"),
         spans: choice(false, "Say where in each line the matches are: line, column, bytes; mode content only"),
         time_budget_ms: Type.Optional(
           Type.Integer({ minimum: 1, description: "Answer with what was found so far after this time" }),
@@ -71,6 +73,7 @@ export const grepSearch = defineTool({
       ...(args.glob === undefined ? {} : { globs: [args.glob].flat() }),
       ...(args.type === undefined ? {} : { types: [args.type].flat() }),
       includeHidden: args.hidden ?? false,
+      ...(args.no_ignore === undefined ? {} : { noIgnore: args.no_ignore }),
       before: args["-B"] ?? args["-C"] ?? 0,
       after: args["-A"] ?? args["-C"] ?? 0,
       lineNumbers: args["-n"] ?? true,
@@ -84,9 +87,15 @@ export const grepSearch = defineTool({
       spans: args.spans ?? false,
       ...(args.time_budget_ms === undefined ? {} : { timeBudgetMs: args.time_budget_ms }),
     } as const;
-    return toResult(await search.grep(query, signal));
+    const { content, ...result } = toResult(await search.grep(query, signal));
+    return { ...result, content: args.content_lines ? linesOf(content) : content };
   },
 });
+
+/** No text is no line, where splitting would make one of it. */
+function linesOf(content: string): string[] {
+  return content === "" ? [] : content.split("\n");
+}
 
 /** Leaves `skipped` out where nothing was, and names where there are none: they are news only then. */
 function toResult({ skipped, ...found }: GrepAnswer) {

@@ -1,0 +1,65 @@
+import { createCore, openSettings } from "@cordon/core";
+import type { ToolRequest, ToolResult } from "@cordon/core/contract";
+import type { Cli } from "../command.ts";
+import { EXIT, exitCodeOf } from "../exit_codes.ts";
+import type { RulesDraft } from "../flags.ts";
+import { NOBODY } from "../nobody.ts";
+import { showError } from "../ui/messages.ts";
+import { tellNotices } from "../ui/settings_notices.ts";
+
+/** How `cordon grep` and `cordon glob` end, as ripgrep does: something was found, nothing was, or something went wrong. */
+export const SEARCH_EXIT = { found: 0, nothing: 1, failed: 2 } as const;
+
+/** What is asked of a search tool: its name is the door's too, the input is that of the tool. */
+export type SearchCall = { door: "grep" | "glob"; tool: "grep_search" | "glob_search"; inputs: readonly object[] };
+
+/** What of the settings files concerns a search. */
+const CONCERNS = ["rules", "mode"] as const;
+
+/**
+ * Makes one call for each input, on the path that all tool calls take, and hands each answer to `show`, which says whether
+ * anything was found. Resolves to the exit code: 3 if a call was denied, else as SEARCH_EXIT says.
+ */
+export async function searchCalls(
+  { door, tool, inputs }: SearchCall,
+  { cli, draft }: { cli: Cli; draft: RulesDraft },
+  show: (output: unknown) => boolean,
+): Promise<number> {
+  const settings = await openSettings({ world: cli.world, profile: draft.profile });
+  await tellNotices(cli, settings, CONCERNS);
+  const core = createCore({
+    world: cli.world,
+    settings,
+    rules: draft.rules,
+    asker: NOBODY,
+    background: "refused",
+    ...(draft.mode ? { mode: draft.mode } : {}),
+  });
+  const abort = new AbortController();
+  const stopListening = cli.onSignal(["SIGINT", "SIGTERM", "SIGHUP"], () => abort.abort());
+  const codes: number[] = [];
+  try {
+    for (const input of inputs) {
+      const request: ToolRequest = { id: door, door, tool, input, signal: abort.signal };
+      codes.push(codeOf(await core.dispatch(request), cli, show));
+    }
+  } finally {
+    stopListening();
+    await core.close();
+  }
+  return worstOf(codes);
+}
+
+function codeOf(result: ToolResult, cli: Cli, show: (output: unknown) => boolean): number {
+  if (result.ok) return show(result.output) ? SEARCH_EXIT.found : SEARCH_EXIT.nothing;
+  const { code, message, hint } = result.error;
+  showError(cli, { code, message, ...(hint === undefined ? {} : { hint }) });
+  const exit = exitCodeOf(code);
+  return exit === EXIT.toolError ? SEARCH_EXIT.failed : exit;
+}
+
+/** A denial or an error of one place outweighs what was found in another. */
+function worstOf(codes: readonly number[]): number {
+  const bad = codes.find((code) => code > SEARCH_EXIT.nothing);
+  return bad ?? (codes.includes(SEARCH_EXIT.found) ? SEARCH_EXIT.found : SEARCH_EXIT.nothing);
+}

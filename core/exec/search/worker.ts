@@ -1,0 +1,74 @@
+/** What a worker thread of the search runs: one part of a search after the other, for as long as the process lasts. */
+import { instantiateSearch } from "../../engine/load.ts";
+import { SearchEngine } from "../../engine/search.ts";
+import { type FileCalls, fileCalls } from "./file_calls.ts";
+import type { Found } from "./finds.ts";
+import type { SearchJob } from "./job.ts";
+import type { RealPath } from "./real_path.ts";
+import { SharedWork } from "./shared_work.ts";
+import { TreeSearch } from "./tree_search.ts";
+
+/** What a worker is told. */
+export type WorkerTask = { id: number; module: WebAssembly.Module; job: SearchJob; memory: SharedArrayBuffer };
+
+/** What it answers: what it found, "late" if the search had ended before it could join, or what went wrong. */
+export type WorkerReply = { id: number } & ({ found: Found } | { late: true } | { failed: string });
+
+declare const self: Worker;
+
+let tools: { engine: SearchEngine; files: FileCalls } | undefined;
+
+self.onmessage = ({ data }: MessageEvent<WorkerTask>) => {
+  void answer(data).then((reply) => self.postMessage(reply));
+};
+
+async function answer({ id, module, job, memory }: WorkerTask): Promise<WorkerReply> {
+  const work = new SharedWork(memory);
+  let joined = false;
+  try {
+    // Before it joins: the others wait for nobody who has not.
+    tools ??= { engine: new SearchEngine(await instantiateSearch(module)), files: fileCalls() };
+    joined = work.join();
+    if (!joined) return { id, late: true };
+    return { id, found: searchShare(work, new TreeSearch({ ...tools, job, mayRead: undefined })) };
+  } catch (error) {
+    // A trap leaves the engine's memory in any state.
+    tools = undefined;
+    // Who has not joined has taken nothing: the others do it all.
+    if (!joined) return { id, late: true };
+    work.stop();
+    return { id, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+function searchShare(work: SharedWork, search: TreeSearch): Found {
+  const folders: RealPath[] = [];
+  const push = (folder: RealPath): void => void folders.push(folder);
+  while (!work.isOver) {
+    const folder = folders.pop() ?? waitForFolder(work);
+    if (folder === undefined) break;
+    for (const _ of search.visitFolder(folder, push)) {
+      if (work.isOver) break;
+      share(work, folders);
+    }
+    share(work, folders);
+  }
+  return search.finds.found;
+}
+
+/** Hands the oldest folder on, which has most below it, if anybody waits. */
+function share(work: SharedWork, folders: RealPath[]): void {
+  const [oldest] = folders;
+  if (oldest !== undefined && folders.length > 1 && work.isWanted && work.offer(oldest)) folders.shift();
+}
+
+function waitForFolder(work: SharedWork): RealPath | undefined {
+  const offered = work.take();
+  if (offered !== undefined) return offered;
+  work.pause();
+  for (;;) {
+    const folder = work.resume();
+    if (folder !== undefined || work.isOver) return folder;
+    work.sleep();
+  }
+}
