@@ -138,6 +138,12 @@ impl<'q> Asked<'q> {
                 *tool == self.tool && given.is_some_and(|given| matches(value, &tokens(given), Proof::Certain))
             }
             // A call whose effects are not told is judged by its parameter.
+            Matcher::Host { tool, host } if self.question.effects.is_empty() => {
+                let proof = if rule.verdict == Verdict::Allow { Proof::Strict } else { Proof::Certain };
+                let bound = if tool.is_empty() { self.tool == "WebFetch" } else { *tool == self.tool };
+                let url = self.question.params.get("url").filter(|_| bound);
+                url.is_some_and(|url| host.covers(&hosts::of_url(url), proof))
+            }
             Matcher::Path { tool, path, .. } if rule.verdict != Verdict::Allow && self.question.effects.is_empty() => {
                 let places = Places::of(self.policy, self.question);
                 let given = tools::PATHS.iter().find_map(|name| self.question.params.get(*name));

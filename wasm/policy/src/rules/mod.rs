@@ -92,6 +92,7 @@ impl Policy {
                 Matcher::Host { .. } => {
                     own.hosts |= written;
                     kind.others.push(number);
+                    kind.calls.push(number);
                 }
                 Matcher::Command(_) => {
                     own.commands |= written;
