@@ -133,15 +133,68 @@ fn searches_only(found: &Found) -> bool {
     real && runs_directly && read_only::finds_only(&find.argv[1..]) && inner.iter().all(read_only::is_read_only)
 }
 
-/// Programs of the table that obey variables of their own, or show them.
-const OBEYING: [&str; 5] = ["file", "git", "rg", "sort", "tree"];
+/// Builtins and programs of the table that obey no variable but those with power over every program. Not tar, which has
+/// TAR_OPTIONS, nor git, file, xz, dpkg and others.
+const HEEDLESS: [&str; 52] = [
+    ":",
+    "[",
+    "awk",
+    "basename",
+    "cat",
+    "cd",
+    "cmp",
+    "comm",
+    "cut",
+    "date",
+    "df",
+    "diff",
+    "dirname",
+    "du",
+    "echo",
+    "egrep",
+    "expand",
+    "expr",
+    "false",
+    "fgrep",
+    "find",
+    "fold",
+    "grep",
+    "head",
+    "id",
+    "join",
+    "jq",
+    "ls",
+    "md5sum",
+    "nl",
+    "nproc",
+    "od",
+    "paste",
+    "printenv",
+    "printf",
+    "pwd",
+    "readlink",
+    "realpath",
+    "rev",
+    "sed",
+    "seq",
+    "sha1sum",
+    "sha256sum",
+    "sleep",
+    "sort",
+    "stat",
+    "tac",
+    "tail",
+    "test",
+    "tr",
+    "true",
+    "wc",
+];
 
 /// Whether a variable set for this command alone can change nothing about it: the tools of POSIX and the builtins read
 /// none but those with power over every program.
 fn leaves_alone(assignment: &Assignment, inner: &View) -> bool {
     let plain = !assignment.array && assignment.subscript.is_none() && !is_powerful(&assignment.name);
-    let name = program(inner).unwrap_or_default();
-    plain && !OBEYING.contains(&name) && !read_only::asks_version(name)
+    plain && program(inner).is_some_and(|name| HEEDLESS.contains(&name))
 }
 
 /// The texts of a command that rules are compared with; made once.

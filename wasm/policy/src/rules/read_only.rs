@@ -47,11 +47,6 @@ pub(super) fn finds_only(args: &[&Word]) -> bool {
     })
 }
 
-/// Whether it is a program that is in the table for its version alone.
-pub(super) fn asks_version(name: &str) -> bool {
-    VERSIONED.contains(&name)
-}
-
 /// Whether the arguments of this command are paths that it reads.
 pub(crate) fn reads_arguments(name: &str) -> bool {
     !NOT_READING.contains(&name)
