@@ -36,16 +36,18 @@ export async function measureDecisions(): Promise<Decisions> {
   const compiled = await compilePolicy(addRules(builtinRules("/home/me/.local/state/cordon"), OWN));
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
   const decide = await decider(compiled.policy);
-  const questions = COMMANDS.map((command): PolicyQuestion => ({
-    tool: "bash",
-    required: "danger-full-access",
-    mode: "workspace-write",
-    effects: [{ kind: "exec", command }],
-    params: { command },
-    cwd: "/ws",
-    home: "/home/me",
-    roots: ["/ws"],
-  }));
+  const questions = COMMANDS.map(
+    (command): PolicyQuestion => ({
+      tool: "bash",
+      required: "danger-full-access",
+      mode: "workspace-write",
+      effects: [{ kind: "exec", command }],
+      params: { command },
+      cwd: "/ws",
+      home: "/home/me",
+      roots: ["/ws"],
+    }),
+  );
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1)
     for (const question of questions) {
@@ -62,5 +64,7 @@ export async function measureDecisions(): Promise<Decisions> {
 if (import.meta.main) {
   const { perSecond, p50, p99, commands } = await measureDecisions();
   const round = (value: number) => value.toFixed(1);
-  console.log(`${Math.round(perSecond)} decisions a second over ${commands} commands; median ${round(p50)} µs, p99 ${round(p99)} µs`);
+  console.log(
+    `${Math.round(perSecond)} decisions a second over ${commands} commands; median ${round(p50)} µs, p99 ${round(p99)} µs`,
+  );
 }

@@ -121,8 +121,8 @@ test("D4 an allow rule for echo does not write the shell's start-up file", async
 
 test("E11 deny WebFetch denies WebFetch by any of its names, a domain only that domain", async () => {
   const fetch = async (rule: string, tool: string, url: string) => {
-    const args = ["check", "--json", "--deny", rule, "--mode", "allow", "--tool", tool, JSON.stringify({ url })];
-    return JSON.parse((await runCordon(["policy", ...args], { scratch })).stdout).decision;
+    const args = ["explain", "--json", "--deny", rule, "--mode", "allow", tool, JSON.stringify({ url })];
+    return JSON.parse((await runCordon(["policy", ...args], { scratch })).stdout).verdict;
   };
   for (const tool of ["WebFetch", "web_fetch", "fetch"])
     expect(await fetch("WebFetch", tool, "https://a.example")).toBe("deny");
