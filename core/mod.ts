@@ -17,6 +17,7 @@ import type { Failure } from "./contract/outcome.ts";
 import { failureOf, isRefused } from "./contract/refuse.ts";
 import type { ModeSetting, ToolDescription, ToolRequest } from "./contract/request.ts";
 import type { ToolResult } from "./contract/result.ts";
+import type { Survey } from "./contract/survey.ts";
 import type { AnyTool, Place } from "./contract/tool.ts";
 import { DEFAULT_SANDBOX_REQUEST } from "./contract/sandbox_request.ts";
 import type { Settings } from "./contract/settings.ts";
