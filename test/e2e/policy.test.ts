@@ -78,7 +78,7 @@ describe("questions", () => {
     return client.wait({ id, type: "permission" });
   };
   test("D9 once holds once, session for the very same call, and no other", async () => {
-    expect(await ask("1", "install /dev/null x")).toMatchObject({ choices: ["once", "session", "deny"] });
+    expect(await ask("1", "install /dev/null x")).toMatchObject({ choices: ["once", "session", "always", "deny"] });
     await client.send({ type: "permission", id: "1", choice: "once" });
     await client.wait({ id: "1", type: "result" });
     await ask("2", "install /dev/null x");
