@@ -49,6 +49,7 @@ unsafe fn call(name: &str) -> i64 {
             "packet" => socket(AF_PACKET, SOCK_RAW, 0).into(),
             "alg" => socket(AF_ALG, SOCK_SEQPACKET, 0).into(),
             "inet" => socket(AF_INET, SOCK_STREAM, 0).into(),
+            "inet datagram" => socket(AF_INET, SOCK_DGRAM, 0).into(),
             "netlink route" => socket(AF_NETLINK, SOCK_RAW, 0).into(),
             "netlink netfilter" => socket(AF_NETLINK, SOCK_RAW, 12).into(),
             "socketpair" => socketpair(AF_UNIX, SOCK_STREAM, 0, [0; 2].as_mut_ptr()).into(),
@@ -123,10 +124,13 @@ fn clone3_and_the_x32_numbers_are_not_there() {
 }
 
 #[test]
-fn internet_sockets_open_only_where_the_network_is_private() {
+fn internet_sockets_are_those_of_tcp_where_the_network_is_not_private() {
     for (name, surroundings) in tiers() {
-        let wanted = if name.starts_with("namespaces") { 0 } else { libc::EPERM };
-        assert_eq!(try_in(name, surroundings, "inet").code, Some(wanted), "{name} as {surroundings:?}");
+        let datagram = if name.starts_with("namespaces") { 0 } else { libc::EPERM };
+        for (attempt, wanted) in [("inet", 0), ("inet datagram", datagram)] {
+            let code = try_in(name, surroundings, attempt).code;
+            assert_eq!(code, Some(wanted), "{attempt} in {name} as {surroundings:?}");
+        }
     }
 }
 
