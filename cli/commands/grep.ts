@@ -35,7 +35,7 @@ Exit codes: ${SEARCH_EXIT.found} something matched, ${SEARCH_EXIT.nothing} nothi
       takes: "value",
       short: "e",
       hint: "PATTERN",
-      help: "the pattern, where it starts with a dash",
+      help: "the pattern, where it starts with a dash: --regexp=-x",
       apply: (draft, value) => {
         draft.pattern = value ?? "";
       },

@@ -6,6 +6,7 @@ import { FLAGS } from "../../cli/build/bundle.ts";
 import type { Timed } from "./alternate.ts";
 import { sandboxRows } from "./sandbox_rows.ts";
 import { makeTree, NEEDLE } from "./make_tree.ts";
+import { searchRows } from "./search_rows.ts";
 
 /** One line of the table. `target` is the ratio to reach at most. */
 export type Row = { what: string; subject: Timed; peer: Timed; rounds: number; target: number };
@@ -26,6 +27,7 @@ export function makeRows(folder: string): Row[] {
     { what: "start-up", subject: version, peer: emptyProgram(folder), rounds: 40, target: 1.5 },
     ...sandboxRows({ cordon: CORDON, folder, bwrap }),
     { what: "search, cold process", subject: grep, peer: ripgrep(tree), rounds: 15, target: 1 },
+    ...searchRows(CORDON, folder),
   ];
 }
 

@@ -1,0 +1,116 @@
+/** Searches, each in a new process, against ripgrep 15 and fd 10 on the same trees with the same flags. */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cacheFolder } from "../../cli/build/cache.ts";
+import { FD, RIPGREP, type SearchTool } from "../../cli/build/search_tools.ts";
+import type { Timed } from "./alternate.ts";
+import { makeTree, NEEDLE } from "./make_tree.ts";
+import type { Row } from "./rows.ts";
+
+/** Debian's package of the large tree: 78,579 files, 1.2 GB. */
+const LARGE = "linux-source-6.1";
+
+/** Fetching 137 MB and unpacking them; whoever has no such line measures the other trees. */
+const FETCH_MS = 5 * 60_000;
+const UNPACK_MS = 10 * 60_000;
+
+const SMALL_FILES = 200;
+
+/** A search by its name in the table, its flags and its pattern; nothing is found by the last of each list. */
+const LARGE_SEARCHES: readonly (readonly [what: string, ...words: string[]])[] = [
+  ["literal", "-l", "EXPORT_SYMBOL_GPL"],
+  ["regex with a literal", "-l", "\\w+_init_module\\("],
+  ["literal, any case", "-l", "-i", "copyright notice"],
+  ["\\w+ heavy", "-l", "^\\w+\\s+\\w+\\s+\\w+_probe\\s*\\("],
+  ["matches nothing", "-l", "no_such_word_in_any_kernel"],
+];
+
+/** The rows of DESIGN section 7 that are about searching. Trees are made below `folder`; a tree that can't be had is named on stderr. */
+export function searchRows(cordon: string, folder: string): Row[] {
+  const middle = makeTree(folder);
+  const small = makeSmallTree(folder);
+  const search = (what: string, cwd: string, words: readonly string[], target: number): Row => ({
+    what,
+    subject: quietly({ name: "cordon grep", argv: [cordon, "grep", ...words], cwd }),
+    peer: quietly({ name: "rg", argv: [tool(RIPGREP, "rg"), "--no-config", ...words], cwd }),
+    rounds: 15,
+    target,
+  });
+  const names = (what: string, cwd: string, pattern: string): Row[] => [
+    {
+      what,
+      subject: quietly({ name: "cordon glob", argv: [cordon, "glob", pattern], cwd }),
+      peer: quietly({ name: "rg --files", argv: [tool(RIPGREP, "rg"), "--no-config", "--files", "-g", pattern], cwd }),
+      rounds: 15,
+      target: 1,
+    },
+    {
+      what,
+      subject: quietly({ name: "cordon glob", argv: [cordon, "glob", pattern], cwd }),
+      peer: quietly({ name: "fd", argv: [tool(FD, "fd"), "--glob", pattern], cwd }),
+      rounds: 15,
+      target: 1,
+    },
+  ];
+  const large = largeTree(folder);
+  if ("missing" in large) process.stderr.write(`  not measured: searches of ${LARGE}: ${large.missing}\n`);
+  return [
+    search(`search, ${SMALL_FILES} files`, small, ["-l", NEEDLE], 1.3),
+    search("search, 4,000 files", middle, ["-l", NEEDLE], 1),
+    ...names("names, 4,000 files", middle, "*.md"),
+    ...("missing" in large
+      ? []
+      : LARGE_SEARCHES.map(([what, ...words]) => search(`large: ${what}`, large.path, words, 1))),
+    ...("missing" in large ? [] : names("large: names", large.path, "*.h")),
+  ];
+}
+
+/** Nothing found is an answer, not a failure; the shell between costs both sides the same. */
+function quietly({ argv, ...rest }: Timed): Timed {
+  return { ...rest, argv: ["sh", "-c", '"$@"; test $? -le 1', "sh", ...argv] };
+}
+
+/** What the build installed, or what the system has. */
+function tool({ folder }: SearchTool, program: string): string {
+  const installed = join(cacheFolder(), folder, "bin", program);
+  return existsSync(installed) ? installed : program;
+}
+
+function makeSmallTree(parent: string): string {
+  const root = join(parent, "small-tree-1");
+  for (let number = 0; number < SMALL_FILES; number += 1) {
+    const folder = join(root, `part${number % 10}`);
+    mkdirSync(folder, { recursive: true });
+    const text = `const value = ${number};\n`.repeat(80) + (number % 50 === 0 ? `${NEEDLE}\n` : "");
+    writeFileSync(join(folder, `file${number}.ts`), text);
+  }
+  return root;
+}
+
+function largeTree(parent: string): { path: string } | { missing: string } {
+  const path = join(parent, LARGE);
+  if (existsSync(path)) return { path };
+  const fresh = `${path}.${process.pid}`;
+  mkdirSync(fresh, { recursive: true });
+  try {
+    process.stderr.write(`  fetching ${LARGE} …\n`);
+    const steps: [string[], number][] = [
+      [["apt-get", "-q", "download", LARGE], FETCH_MS],
+      [["sh", "-c", "dpkg-deb --fsys-tarfile ./*.deb | tar -xO --wildcards '*.tar.xz' | tar -xJ"], UNPACK_MS],
+    ];
+    for (const [argv, timeout] of steps) {
+      if (Bun.which(argv[0] ?? "") === null) return { missing: `${argv[0]} is not installed` };
+      const end = Bun.spawnSync(argv, { cwd: fresh, timeout, stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+      if (!end.success) {
+        const said = end.stderr.toString().trim().split("\n").at(-1);
+        return { missing: `${argv[0]} ${end.exitCode === null ? "took too long" : `failed: ${said}`}` };
+      }
+    }
+    const unpacked = readdirSync(fresh).find((name) => name.startsWith("linux-source") && !name.endsWith(".deb"));
+    if (unpacked === undefined) return { missing: "the package holds no tree" };
+    renameSync(join(fresh, unpacked), path);
+    return { path };
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,114 @@
+// `cordon grep` and `cordon glob`: what people see is what ripgrep shows, on the path that all tool calls take.
+import { beforeAll, afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runCordon } from "../support/run_cordon.ts";
+import { makeScratch, removeScratch, type Scratch } from "../support/scratch.ts";
+import { ripgrep } from "./ripgrep.ts";
+
+let scratch: Scratch;
+
+beforeAll(() => {
+  scratch = makeScratch();
+  const files: Record<string, string> = {
+    "src/a.ts": "let one = 1;\n\nfoo(one);\nlet two = 2;\n",
+    "src/b.rs": "fn foo() {}\nlet x = foo;\r\n",
+    "README.md": "about foo and Foo\n",
+    ".gitignore": "ignored.txt\n",
+    ".git/HEAD": "",
+    "ignored.txt": "foo\n",
+    ".env": "SECRET=foo\n",
+    ".hidden": "foo\n",
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(scratch.work, name, ".."), { recursive: true });
+    writeFileSync(join(scratch.work, name), text);
+  }
+});
+
+afterAll(() => removeScratch(scratch));
+
+const cordon = (...args: string[]) => runCordon(args, { scratch });
+
+describe("D7 cordon grep", () => {
+  test.skipIf("missing" in ripgrep)("prints what rg prints, with the same flags", async () => {
+    for (const flags of [
+      ["foo"],
+      ["-n", "foo"],
+      ["-i", "foo"],
+      ["-w", "foo"],
+      ["-F", "foo("],
+      ["-l", "foo"],
+      ["-c", "foo"],
+      ["-n", "-C", "1", "foo"],
+      ["-A", "1", "let"],
+      ["-g", "*.ts", "let"],
+      ["-g", "!*.ts", "foo"],
+      ["-t", "rust", "foo"],
+      ["-S", "FOO"],
+      ["--regexp=-nothing"],
+      ["--no-ignore", "foo"],
+      ["foo", "src"],
+    ]) {
+      const program = "path" in ripgrep ? ripgrep.path : "rg";
+      const paths = flags.at(-1) === "src" ? [] : ["."];
+      const theirs = Bun.spawnSync([program, "--no-config", "--sort=path", "--crlf", ...flags, ...paths], {
+        cwd: scratch.work,
+      });
+      const { stdout, code, stderr } = await cordon("grep", ...flags);
+      const expected = theirs.stdout.toString().replaceAll("\r\n", "\n").replace(/^\.\//gm, "");
+      expect({ flags, stdout, code, stderr }).toEqual({ flags, stdout: expected, code: theirs.exitCode, stderr: "" });
+    }
+  });
+
+  test("ends with 0, 1 or 2, and with 121 for a command line that makes no sense", async () => {
+    expect((await cordon("grep", "foo")).code).toBe(0);
+    expect((await cordon("grep", "nothing like it")).code).toBe(1);
+    const bad = await cordon("grep", "f(");
+    expect(bad.code).toBe(2);
+    expect(bad.stderr).toContain("at character 2");
+    expect(bad.stderr).toContain("\\(");
+    expect((await cordon("grep", "foo", "nowhere")).code).toBe(2);
+    expect((await cordon("grep")).code).toBe(121);
+    expect((await cordon("grep", "-C", "many", "x")).code).toBe(121);
+  });
+
+  test("D10 leaves secrets out whatever is asked for, and searches hidden files when asked to", async () => {
+    const { stdout } = await cordon("grep", "--hidden", "--no-ignore", "-l", "foo");
+    expect(stdout.split("\n")).toContain(".hidden");
+    expect(stdout).not.toContain(".env");
+    expect((await cordon("grep", "foo", ".env")).code).toBe(3);
+    expect((await cordon("grep", "foo", ".hidden")).code).toBe(0);
+  });
+
+  test("a rule keeps what it denies out, and the log has a row for the call", async () => {
+    expect((await cordon("grep", "--deny", "Read(./src/**)", "-l", "foo")).stdout).toBe("README.md\n");
+    expect(readFileSync(join(scratch.state, "audit.jsonl"), "utf8")).toContain('"grep_search"');
+  });
+
+  test("colours are those of the matches, in all lines", async () => {
+    const { stdout } = await cordon("grep", "--color=always", "-n", "o+", "README.md");
+    const red = (text: string) => `\u001b[1;31m${text}\u001b[0m`;
+    expect(stdout).toBe(
+      `\u001b[35mREADME.md\u001b[0m:\u001b[32m1\u001b[0m:ab${red("o")}ut f${red("oo")} and F${red("oo")}\n`,
+    );
+  });
+
+  test("long results come whole", async () => {
+    writeFileSync(join(scratch.work, "long.txt"), "a line of a long file, which goes on\n".repeat(20_000));
+    const { stdout } = await cordon("grep", "-n", "goes on", "long.txt");
+    expect(stdout.split("\n").length).toBe(20_001);
+  });
+});
+
+describe("D6 cordon glob", () => {
+  test("prints the paths that fit, by path, and ends with 0 or 1", async () => {
+    expect(await cordon("glob", "**/*.{ts,rs}")).toMatchObject({ stdout: "src/a.ts\nsrc/b.rs\n", code: 0 });
+    expect(await cordon("glob", "*.RS", "-i")).toMatchObject({ stdout: "src/b.rs\n", code: 0 });
+    expect(await cordon("glob", "*.txt", "src")).toMatchObject({ stdout: "", code: 1 });
+    expect((await cordon("glob", "ignored*")).code).toBe(1);
+    expect((await cordon("glob", "--no-ignore", "ignored*")).stdout).toBe("ignored.txt\n");
+    expect((await cordon("glob", "a{b")).code).toBe(2);
+    expect((await cordon("glob", "../*")).code).toBe(2);
+  });
+});
