@@ -87,7 +87,7 @@ static int tcp_pair(void) {
 
 /* Uses so many megabytes. */
 static int eat(long megabytes) {
-  char *memory = malloc(megabytes << 20);
+  volatile char *memory = malloc(megabytes << 20);
   if (memory == NULL) return -1;
   for (long at = 0; at < megabytes << 20; at += 4096) memory[at] = 1;
   return 0;
