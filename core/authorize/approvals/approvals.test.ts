@@ -215,7 +215,8 @@ describe("what a question offers to save", () => {
       "Bash(cargo build), Bash(git push origin main)",
       "Bash(cargo build *), Bash(git push *)",
     ],
-    "ls && mkdir -p /srv/x": ["Bash(mkdir -p /srv/x)", "Bash(mkdir *)"],
+    // A rule on a program does not reach out of the workspace.
+    "ls && mkdir -p /srv/x": ["Bash(mkdir -p /srv/x)"],
     "git commit -m \"$(cat <<'E'\na date 2026-03-26\nb\nE\n)\"": ["Bash(git commit *)"],
     "git commit -F - <<'E'\nrm -rf x\n2026\nE": ["Bash(git commit -F -)", "Bash(git commit *)"],
   };
