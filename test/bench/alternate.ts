@@ -18,7 +18,16 @@ export type Timed = {
 export type Times = { name: string; medianMs: number; minMs: number; cpuMs: number };
 
 /** `ratio` is the median over the rounds of subject ÷ peer; `low` and `high` hold the middle half of them. */
-export type Comparison = { rounds: number; subject: Times; peer: Times; ratio: number; low: number; high: number };
+export type Comparison = {
+  rounds: number;
+  subject: Times;
+  peer: Times;
+  ratio: number;
+  low: number;
+  high: number;
+  /** The median over the rounds of subject minus peer, in milliseconds. */
+  addedMs: number;
+};
 
 /** What a program lacks to be measured, in words; undefined when it runs and ends with 0. */
 export function whyNot(timed: Timed): string | undefined {
@@ -29,11 +38,17 @@ export function whyNot(timed: Timed): string | undefined {
   return `exit code ${end.exitCode ?? end.signalCode}${said === "" ? "" : `: ${said.slice(0, 160)}`}`;
 }
 
+/** A row that would take longer gets fewer rounds: all of them together must be done in ten minutes. In milliseconds. */
+const LONGEST_MS = 30_000;
+const FEWEST_ROUNDS = 3;
+
 /** Runs both in turn, after three rounds that do not count. */
 export function compare(subject: Timed, peer: Timed, rounds: number): Comparison {
   const warmUp = 3;
   const samples: { subject: Sample; peer: Sample }[] = [];
+  const begin = performance.now();
   for (let round = 0; round < rounds + warmUp; round += 1) {
+    if (samples.length >= FEWEST_ROUNDS && performance.now() - begin > LONGEST_MS) break;
     // The one that goes second finds warmer caches: take turns at that too.
     const subjectFirst = round % 2 === 0;
     const first = time(subjectFirst ? subject : peer);
@@ -43,7 +58,7 @@ export function compare(subject: Timed, peer: Timed, rounds: number): Comparison
   }
   const ratios = samples.map((sample) => sample.subject.wallMs / sample.peer.wallMs);
   return {
-    rounds,
+    rounds: samples.length,
     subject: summary(
       subject.name,
       samples.map((sample) => sample.subject),
@@ -55,6 +70,10 @@ export function compare(subject: Timed, peer: Timed, rounds: number): Comparison
     ratio: quantile(ratios, 0.5),
     low: quantile(ratios, 0.25),
     high: quantile(ratios, 0.75),
+    addedMs: quantile(
+      samples.map((sample) => sample.subject.wallMs - sample.peer.wallMs),
+      0.5,
+    ),
   };
 }
 

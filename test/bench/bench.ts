@@ -1,25 +1,25 @@
-/** `npm run bench [WORD …]`: measures the rows whose text holds a word, prints a table, writes test/bench/results/*.json. */
+/**
+ * `npm run bench [-- --markdown] [WORD …]`: measures the rows whose text holds a word, prints a table (with --markdown as it stands in
+ * the README), writes test/bench/results/*.json.
+ */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, release } from "node:os";
 import { join } from "node:path";
 import { cacheFolder, ROOT } from "../../cli/build/cache.ts";
-import { type Comparison, compare, whyNot } from "./alternate.ts";
+import { compare, whyNot } from "./alternate.ts";
 import { measurePhases } from "./phases.ts";
-import { makeRows, type Row } from "./rows.ts";
+import { type Figure, type Result, tableLines } from "./print_table.ts";
+import { CORDON, makeRows, type Row } from "./rows.ts";
 
-/** A measured row, or the reason why it could not be measured. */
-type Result = { what: string; subject: string; peer: string; target: number } & (
-  | { measured: Comparison }
-  | { missing: string }
-);
-
-const words = process.argv.slice(2);
+const form = process.argv.includes("--markdown") ? "markdown" : "text";
+const words = process.argv.slice(2).filter((word) => word !== "--markdown");
 const folder = join(cacheFolder(), "bench");
 mkdirSync(folder, { recursive: true });
 const rows = makeRows(folder).filter((row) => matches(row, words));
 const results = rows.map(measure);
 const phases = words.length === 0 ? measurePhases(folder) : [];
-print(results);
+const figures = words.length === 0 ? idleServe(join(folder, "workspace")) : [];
+for (const line of tableLines(results, figures, form)) console.log(line);
 for (const { phase, medianMs } of phases) console.log(`  ${phase.padEnd(34)} ${medianMs.toFixed(2).padStart(8)} ms`);
 console.log(`\nWritten to ${write()}`);
 
@@ -30,7 +30,8 @@ function matches(row: Row, wanted: string[]): boolean {
 
 /** A peer that is not here is a row without figures, and no failure. */
 function measure(row: Row): Result {
-  const head = { what: row.what, subject: row.subject.name, peer: row.peer.name, target: row.target };
+  const adds = row.adds ? { adds: row.adds } : {};
+  const head = { what: row.what, subject: row.subject.name, peer: row.peer.name, target: row.target, ...adds };
   const missing = whyNot(row.subject) ?? whyNot(row.peer);
   process.stderr.write(`  ${row.subject.name} against ${row.peer.name} …\n`);
   return missing === undefined
@@ -38,32 +39,11 @@ function measure(row: Row): Result {
     : { ...head, missing };
 }
 
-function print(all: Result[]): void {
-  const widths = [22, 26, 24, 11, 11, 8, 14, 8];
-  const line = (cells: string[]) =>
-    console.log(
-      cells
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join(" ")
-        .trimEnd(),
-    );
-  line(["what", "ours", "peer", "ours ms", "peer ms", "ratio", "middle half", "reach"]);
-  for (const result of all) {
-    const names = [result.what, result.subject, result.peer];
-    if ("missing" in result) line([...names, `not measured: ${result.missing}`]);
-    else {
-      const { subject, peer, ratio, low, high } = result.measured;
-      const reached = `≤ ${result.target} ${ratio <= result.target ? "yes" : "no"}`;
-      line([
-        ...names,
-        subject.medianMs.toFixed(2),
-        peer.medianMs.toFixed(2),
-        ratio.toFixed(2),
-        `${low.toFixed(2)} to ${high.toFixed(2)}`,
-        reached,
-      ]);
-    }
-  }
+/** Memory of a serve that has nothing to do after its first call. */
+function idleServe(workspace: string): Figure[] {
+  const argv = [process.execPath, join(import.meta.dir, "bash_in_serve.ts"), "memory", CORDON];
+  const end = Bun.spawnSync(argv, { cwd: workspace, stderr: "ignore" });
+  return end.success ? [{ what: "memory of an idle serve", value: Number(end.stdout), unit: "MB", target: 60 }] : [];
 }
 
 function write(): string {
@@ -71,6 +51,6 @@ function write(): string {
   const machine = { cpu: cpus()[0]?.model ?? "", cores: cpus().length, kernel: release(), bun: Bun.version };
   const name = join("test", "bench", "results", `${at.replaceAll(/[:.]/g, "-")}.json`);
   mkdirSync(join(ROOT, "test", "bench", "results"), { recursive: true });
-  writeFileSync(join(ROOT, name), `${JSON.stringify({ at, machine, results, phases }, undefined, 2)}\n`);
+  writeFileSync(join(ROOT, name), `${JSON.stringify({ at, machine, results, figures, phases }, undefined, 2)}\n`);
   return name;
 }
