@@ -15,7 +15,7 @@ const form = process.argv.includes("--markdown") ? "markdown" : "text";
 const words = process.argv.slice(2).filter((word) => word !== "--markdown");
 const folder = join(cacheFolder(), "bench");
 mkdirSync(folder, { recursive: true });
-const rows = makeRows(folder).filter((row) => matches(row, words));
+const rows = makeRows(folder, words).filter((row) => matches(row, words));
 const results = rows.map(measure);
 const phases = words.length === 0 ? measurePhases(folder) : [];
 const figures = words.length === 0 ? idleServe(join(folder, "workspace")) : [];

@@ -14,8 +14,8 @@ export type Row = { what: string; subject: Timed; peer: Timed; rounds: number; t
 /** The executable that is measured: the one the build makes. */
 export const CORDON = join(ROOT, "dist", "cordon");
 
-/** Makes what the rows need below `folder` and returns them. */
-export function makeRows(folder: string): Row[] {
+/** Makes what the rows need below `folder` and returns them. What takes minutes to make is made only where `words` ask for it. */
+export function makeRows(folder: string, words: readonly string[]): Row[] {
   const tree = makeTree(folder);
   const version: Timed = { name: "cordon --version", argv: [CORDON, "--version"] };
   const grep: Timed = {
@@ -27,7 +27,7 @@ export function makeRows(folder: string): Row[] {
     { what: "start-up", subject: version, peer: emptyProgram(folder), rounds: 40, target: 1.5 },
     ...sandboxRows({ cordon: CORDON, folder, bwrap }),
     { what: "search, cold process", subject: grep, peer: ripgrep(tree), rounds: 15, target: 1 },
-    ...searchRows(CORDON, folder),
+    ...searchRows(CORDON, folder, words),
   ];
 }
 

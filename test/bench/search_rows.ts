@@ -26,7 +26,7 @@ const LARGE_SEARCHES: readonly (readonly [what: string, ...words: string[]])[] =
 ];
 
 /** The rows of DESIGN section 7 that are about searching. Trees are made below `folder`; a tree that can't be had is named on stderr. */
-export function searchRows(cordon: string, folder: string): Row[] {
+export function searchRows(cordon: string, folder: string, words: readonly string[]): Row[] {
   const middle = makeTree(folder);
   const small = makeSmallTree(folder);
   const search = (what: string, cwd: string, words: readonly string[], target: number): Row => ({
@@ -52,7 +52,7 @@ export function searchRows(cordon: string, folder: string): Row[] {
       target: 1,
     },
   ];
-  const large = largeTree(folder);
+  const large = largeTree(folder, words);
   if ("missing" in large) process.stderr.write(`  not measured: searches of ${LARGE}: ${large.missing}\n`);
   return [
     search(`search, ${SMALL_FILES} files`, small, ["-l", NEEDLE], 1.3),
@@ -87,9 +87,11 @@ function makeSmallTree(parent: string): string {
   return root;
 }
 
-function largeTree(parent: string): { path: string } | { missing: string } {
+/** Fetched once, by `npm run bench large`: the whole table must not wait minutes for it. */
+function largeTree(parent: string, words: readonly string[]): { path: string } | { missing: string } {
   const path = join(parent, LARGE);
   if (existsSync(path)) return { path };
+  if (!words.includes("large")) return { missing: "it is not here; npm run bench large fetches it" };
   const fresh = `${path}.${process.pid}`;
   mkdirSync(fresh, { recursive: true });
   try {
