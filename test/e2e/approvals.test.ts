@@ -81,40 +81,38 @@ describe("how long a yes holds", () => {
 
   test("D9 a chosen rule covers what it says, for as many uses as it says, and no answer saves what was not shown", async () => {
     const client = await serve();
-    await client.send({ id: "w", tool: "bash", input: { command: "mkdir -p /srv/a && touch /srv/b" } });
+    await client.send({ id: "w", tool: "bash", input: { command: "mkfifo a && sync note" } });
     const question = (await client.wait({ id: "w", type: "permission" })) as Question;
     expect(question.request.suggestions.map(({ rule }) => rule)).toEqual([
       "exact",
-      "Bash(mkdir -p /srv/a), Bash(touch /srv/b)",
-      "Bash(mkdir *), Bash(touch *)",
+      "Bash(mkfifo a), Bash(sync note)",
+      "Bash(mkfifo *), Bash(sync *)",
     ]);
     await client.send({ type: "permission", id: "w", choice: "always", rule: "Bash" });
     expect(await client.wait({ id: "w", type: "error" })).toMatchObject({ error: { code: "serve.bad_message" } });
-    await client.send({ type: "permission", id: "w", choice: "always", rule: "Bash(mkdir *), Bash(touch *)", uses: 2 });
+    await client.send({ type: "permission", id: "w", choice: "always", rule: "Bash(mkfifo *), Bash(sync *)", uses: 2 });
     await client.wait({ id: "w", type: "result" });
-    const touch = (name: string) => callTool("bash", { command: `touch /srv/${name}` }, { scratch });
-    const codes = [await touch("c"), await touch("d"), await touch("e")].map(({ error }) => error?.code);
+    const make = (name: string) => callTool("bash", { command: `mkfifo ${name}` }, { scratch });
+    const codes = [await make("c"), await make("d"), await make("e")].map(({ error }) => error?.code);
     expect(codes).toEqual([undefined, undefined, "policy.needs_answer"]);
   });
 
   test("D9 a time limit ends, and a grant never opens what a rule denies or a limit closes", async () => {
-    const rule = (...args: string[]) => runCordon(["approvals", "add", "Bash(touch *)", ...args], { scratch });
+    const rule = (...args: string[]) => runCordon(["approvals", "add", "Bash(sync *)", ...args], { scratch });
     expect((await rule("--for", "1ms")).code).toBe(0);
-    expect((await callTool("bash", { command: "touch /srv/a" }, { scratch })).error?.code).toBe("policy.needs_answer");
+    expect((await callTool("bash", { command: "sync note" }, { scratch })).error?.code).toBe("policy.needs_answer");
     expect((await rule("--for", "30m", "--scope", "user")).code).toBe(0);
-    expect((await callTool("bash", { command: "touch /srv/a" }, { scratch })).ok).toBe(true);
-    const denied = ["--deny", "Bash(touch *)"];
-    expect((await callTool("bash", { command: "touch /srv/a" }, { scratch }, denied)).error?.code).toBe(
-      "policy.denied",
-    );
-    const asking = ["--ask", "Bash(touch *)"];
-    expect((await callTool("bash", { command: "touch /srv/a" }, { scratch }, asking)).error?.code).toBe(
+    expect((await callTool("bash", { command: "sync note" }, { scratch })).ok).toBe(true);
+    const denied = ["--deny", "Bash(sync *)"];
+    expect((await callTool("bash", { command: "sync note" }, { scratch }, denied)).error?.code).toBe("policy.denied");
+    const asking = ["--ask", "Bash(sync *)"];
+    expect((await callTool("bash", { command: "sync note" }, { scratch }, asking)).error?.code).toBe(
       "policy.needs_answer",
     );
     expect((await callTool("bash", { command: "touch ~/.bashrc" }, { scratch })).error?.code).toBe("policy.denied");
-    expect(
-      (await callTool("bash", { command: "touch /srv/a" }, { scratch }, ["--mode", "read-only"])).error?.code,
-    ).toBe("policy.denied");
+    expect((await callTool("bash", { command: "sync note" }, { scratch }, ["--mode", "read-only"])).error?.code).toBe(
+      "policy.denied",
+    );
   });
 });
 

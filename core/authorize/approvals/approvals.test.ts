@@ -217,6 +217,7 @@ describe("what a question offers to save", () => {
     ],
     // A rule on a program does not reach out of the workspace.
     "ls && mkdir -p /srv/x": ["Bash(mkdir -p /srv/x)"],
+    "ls && mkfifo p": ["Bash(mkfifo p)", "Bash(mkfifo *)"],
     "git commit -m \"$(cat <<'E'\na date 2026-03-26\nb\nE\n)\"": ["Bash(git commit *)"],
     "git commit -F - <<'E'\nrm -rf x\n2026\nE": ["Bash(git commit -F -)", "Bash(git commit *)"],
   };
