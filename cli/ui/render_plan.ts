@@ -2,6 +2,10 @@ import type { CallPlan, LandlockRule, Limits, LinuxPlan, Mount, PlanOp } from "@
 import { renderGuard } from "./render_guard.ts";
 import { visibleText } from "./visible_text.ts";
 
+const UNSEEN =
+  "secrets   the workspace has more folders than are looked through: files named like secrets deeper down can be read, " +
+  "unless --deny-read='**/.env' closes them";
+
 /** A plan for people, as `--explain` prints it. Ends in a newline. */
 export function renderPlan(plan: CallPlan): string {
   if (!plan.sandbox) return "The plan has no command.\n";
@@ -11,6 +15,7 @@ export function renderPlan(plan: CallPlan): string {
     `folder    ${visibleText(command.cwd)}`,
     `tier      ${tier}`,
     `variables ${Object.keys(command.env).map(visibleText).join(" ")}`,
+    ...(plan.rules?.secretsUnseen === true ? [UNSEEN] : []),
     "asked",
     ...renderAsked(asked),
     "steps",

@@ -122,9 +122,30 @@ export function linkTextSync(path: string): string {
 }
 
 /** The entries of a folder. Throws errors of the system. */
-export function listSync(path: string): Entry[] {
+export function listSync(path: string): readonly Entry[] {
+  if (!session) return listAgain(path);
   rememberContent(path);
   return readdirSync(path, { withFileTypes: true });
+}
+
+type Listing = { key: string; entries: readonly Entry[] };
+
+/** What a lasting process has listed, by path: each command looks through the same folders, and a stat is cheaper than a list. */
+const listings = new Map<string, Listing>();
+
+const LISTINGS_LIMIT = 1000;
+
+function listAgain(path: string): readonly Entry[] {
+  const { dev, ino, ctimeNs } = statSync(path, { bigint: true });
+  const key = `${dev}:${ino}:${ctimeNs}`;
+  const known = listings.get(path);
+  if (known?.key === key) return known.entries;
+  const entries = readdirSync(path, { withFileTypes: true });
+  listings.delete(path);
+  if (BigInt(Date.now()) * 1_000_000n - ctimeNs < SETTLED_NS) return entries;
+  if (listings.size >= LISTINGS_LIMIT) listings.clear();
+  listings.set(path, { key, entries });
+  return entries;
 }
 
 /** A file's text. Throws errors of the system. */

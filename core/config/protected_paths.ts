@@ -104,6 +104,7 @@ export const HOST_TRUST: readonly TrustRule[] = [
     class: "settings",
   },
   { names: ["pyvenv.cfg"], reason: "decides which Python runs on the host", class: "made" },
+  { names: [".env"], reason: "programs on the host load it into their environment", class: "work" },
   {
     names: ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules"],
     reason: INSTRUCTIONS,

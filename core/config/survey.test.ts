@@ -62,13 +62,14 @@ test("D1 the trusted files of the repository are looked up with the rest", () =>
   expect(paths.get(folder.at("repo/.git/config.worktree"))?.kind).toBe("missing");
 });
 
-test("D1 secret files are found at the top and one folder down; samples, dependencies and folders are not", () => {
+test("D1 D10 secret files are found at any depth; samples, dependencies and folders are not", () => {
   using folder = tempFolder({
     "app/.env": "",
     "app/.env.local": "",
     "app/.env.example": "",
     "app/web/.env": "",
-    "app/web/deep/.env": "",
+    "app/web/deep/er/.env": "",
+    "app/.venv/lib/.env": "",
     "app/node_modules/.env": "",
     "app/.hidden/.env": "",
     "app/id_rsa": "",
@@ -77,7 +78,9 @@ test("D1 secret files are found at the top and one folder down; samples, depende
   });
   symlinkSync(folder.at("app/.env"), folder.at("app/.env.link"));
   expect([...survey(folder, folder.at("app")).secretFiles].sort()).toEqual(
-    [".env", ".env.local", "id_rsa", "web/.env"].map((name) => folder.at("app", name)),
+    [".env", ".env.local", ".hidden/.env", "id_rsa", "web/.env", "web/deep/er/.env"].map((name) =>
+      folder.at("app", name),
+    ),
   );
 });
 
@@ -86,7 +89,20 @@ test("D1 a huge folder does not make the look for secrets endless", () => {
   // Names are enough, and cost a tenth of as many files.
   writeFileSync(folder.at("app/f"), "");
   for (let n = 0; n < 4100; n++) linkSync(folder.at("app/f"), folder.at(`app/f${n}`));
-  expect(survey(folder, folder.at("app")).secretFiles).toEqual([]);
+  expect(survey(folder, folder.at("app"))).toMatchObject({ secretFiles: [], secretsUnseen: true });
+});
+
+test("D10 many folders are looked through up to a bound, the upper ones first, and the bound is told", () => {
+  const deep = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`app/d${n}/e/${n === 0 ? ".env" : "x"}`, ""]));
+  using large = tempFolder({ ...deep(300), "app/z/.env": "" });
+  expect(survey(large, large.at("app")).secretsUnseen).toBe(true);
+  using small = tempFolder({ ...deep(20), "app/z/.env": "" });
+  const { secretFiles, secretsUnseen } = survey(small, small.at("app"));
+  expect([[...secretFiles].sort(), secretsUnseen]).toEqual([
+    [small.at("app/d0/e/.env"), small.at("app/z/.env")],
+    false,
+  ]);
 });
 
 test("D1 of PATH only existing folders with an absolute name count, by their real path", () => {

@@ -5,11 +5,15 @@ import { type Entry, kindSync, listSync, lstatSync, realpath, textSync } from ".
 import { namedByGitSettings } from "./git_settings.ts";
 import { nestedGit } from "./nested_git.ts";
 import { isWithin } from "./path_order.ts";
-import { gitTrust, isSecretName } from "./protected_paths.ts";
+import { EXEMPT_FOLDERS, gitTrust, isSecretName } from "./protected_paths.ts";
 import { surveyPath } from "./resolve_path.ts";
 
-/** How many folder entries the look for secret files reads at most, so that a huge folder can't slow every command. */
+/** How many folder entries and folders the look for secret files reads at most, so that a huge tree can't slow every command. */
 const SECRET_SCAN_ENTRIES = 4000;
+const SECRET_SCAN_FOLDERS = 250;
+
+/** Made by tools, by the thousand; what is named like a secret in them is none of the person's. */
+const NOT_SCANNED: readonly string[] = [".git", ".venv", "venv", "__pycache__", ...EXEMPT_FOLDERS];
 
 /** Reads once all that planning must know of the file system. Paths are absolute. Throws ToolFault `fs.no_permission`. */
 export function surveyPlaces(
@@ -38,7 +42,7 @@ export function surveyPlaces(
     nested,
     gitSettings,
     links: linksTo(found, workspace),
-    secretFiles: secretFiles(workspace, top, budget),
+    ...secretFiles(workspace, top, budget),
     pathFolders: pathFolders(pathVariable, workspace),
   };
 }
@@ -91,22 +95,34 @@ function leadsOut(folder: string, real: string, workspace: string): boolean {
   return false;
 }
 
-/** Secret files at the top of the workspace and one folder down; hidden folders and dependencies are left out. */
-function secretFiles(workspace: string, top: readonly Entry[], budget: { left: number }): string[] {
-  const below = top.filter(
-    (entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules",
-  );
-  const deeper = below.flatMap((folder) =>
-    secretsIn(join(workspace, folder.name), entriesOf(join(workspace, folder.name), budget)),
-  );
-  return [...secretsIn(workspace, top), ...deeper];
+/** Secret files of the workspace, the upper folders first; dependencies are left out. */
+function secretFiles(
+  workspace: string,
+  top: readonly Entry[],
+  budget: { left: number },
+): { secretFiles: string[]; secretsUnseen: boolean } {
+  const found = secretsIn(workspace, top);
+  const open = foldersIn(workspace, top);
+  for (let at = 0; at < open.length; at++) {
+    const folder = open[at] ?? workspace;
+    if (budget.left <= 0 || at >= SECRET_SCAN_FOLDERS) return { secretFiles: found, secretsUnseen: true };
+    const entries = entriesOf(folder, budget);
+    found.push(...secretsIn(folder, entries));
+    open.push(...foldersIn(folder, entries));
+  }
+  return { secretFiles: found, secretsUnseen: false };
+}
+
+function foldersIn(folder: string, entries: readonly Entry[]): string[] {
+  const scanned = entries.filter((entry) => entry.isDirectory() && !NOT_SCANNED.includes(entry.name));
+  return scanned.map(({ name }) => join(folder, name));
 }
 
 function secretsIn(folder: string, entries: readonly Entry[]): string[] {
   return entries.filter((entry) => entry.isFile() && isSecretName(entry.name)).map((entry) => join(folder, entry.name));
 }
 
-function entriesOf(folder: string, budget: { left: number }): Entry[] {
+function entriesOf(folder: string, budget: { left: number }): readonly Entry[] {
   if (budget.left <= 0) return [];
   try {
     const entries = listSync(folder);

@@ -30,8 +30,15 @@ export type SandboxPolicy = {
   home: string;
   read: string[];
   write: string[];
-  /** Folders that the command works in: there, names alone make a file a secret. */
+  /** Folders that the command works in. */
   work: string[];
+  /**
+   * Those of them that were not looked through for secrets: there, names alone make a file one. Elsewhere all that were there are in
+   * `hidden`, and what the command makes under such a name is its own.
+   */
+  secretsByName: string[];
+  /** True where the workspace is too large to be looked through. */
+  secretsUnseen: boolean;
   hidden: { path: string; folder: boolean; reason: string }[];
   /** `missing` ones have no mount. */
   protected: { path: string; reason: string; kind?: ProtectedKind; missing?: true }[];

@@ -21,6 +21,8 @@ export type Survey = {
   paths: ReadonlyMap<string, Surveyed>;
   /** Secret files found in the workspace, real paths. */
   secretFiles: readonly string[];
+  /** True where the workspace has more folders than are looked through, so that there may be others. */
+  secretsUnseen: boolean;
   /** Existing folders of PATH, real. */
   pathFolders: readonly string[];
 };

@@ -165,17 +165,36 @@ describe("trusted files", () => {
 });
 
 describe("secrets", () => {
-  test("D10 names of secrets are hidden at any depth, samples and dependencies are not", () => {
-    const policy = policyOf();
-    for (const name of [".env", "a/b/.env", "x/.env.local", "deep/er/id_ed25519"])
+  const unseen = (asked: Partial<SandboxRequest> = {}, existing: string[] = []) =>
+    buildPolicy({ ...DEFAULT_SANDBOX_REQUEST, ...asked }, surveyOf([`${APP}/`, ...existing], { secretsUnseen: true }));
+
+  test("D10 where not all was looked through, names of secrets are hidden at any depth, samples and dependencies are not", () => {
+    const policy = unseen();
+    for (const name of [".env", "a/b/.env", "x/.env.local", "deep/er/id_ed25519"]) {
       expect(effect(policy, `${APP}/${name}`, { access: "read" })).toBe("deny");
+      expect(effect(policy, `${APP}/${name}`, { exists: true })).toBe("deny");
+      expect(effect(policy, `${APP}/${name}`)).toBe("kernel");
+    }
     for (const name of [".env.example", "a/.env.local.sample", "node_modules/x/.env", "env", "main.c"])
       expect(["allow", "kernel"]).toContain(effect(policy, `${APP}/${name}`, { access: "read" }));
   });
 
+  test("D10 where all was looked through, what is there is hidden and what is made under such a name is the command's", () => {
+    const survey = surveyOf([`${APP}/`], { secretFiles: [`${APP}/a/b/.env`] });
+    const policy = buildPolicy(DEFAULT_SANDBOX_REQUEST, survey);
+    expect(effect(policy, `${APP}/a/b/.env`, { access: "read" })).toBe("deny");
+    expect(effect(policy, `${APP}/a/b/.env`)).toBe("deny");
+    for (const access of ["read", "write"] as const)
+      expect(effect(policy, `${APP}/.env`, { access, exists: true })).toBe("kernel");
+    // A folder that was not looked through keeps its names.
+    const beside = buildPolicy({ ...DEFAULT_SANDBOX_REQUEST, allowRead: ["/srv/x"] }, surveyOf([`${APP}/`, "/srv/x/"]));
+    expect(effect(beside, "/srv/x/.env", { access: "read" })).toBe("deny");
+  });
+
   test("D10 a secret is opened by its own name", () => {
-    const policy = policyOf({ allowRead: [`${APP}/.env`, "/home/ada/.ssh/known_hosts"] }, [
+    const policy = unseen({ allowRead: [`${APP}/.env`, "/home/ada/.ssh/known_hosts"] }, [
       `${APP}/.env`,
+      "/home/ada/.ssh/",
       "/home/ada/.ssh/known_hosts",
     ]);
     expect(effect(policy, `${APP}/.env`, { access: "read" })).toBe("allow");

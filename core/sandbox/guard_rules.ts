@@ -99,18 +99,17 @@ const HIDDEN = { rule: "fs.read_hidden" } as const;
 
 function secretNameRules(policy: SandboxPolicy): GuardRule[] {
   const samples = `**/{.env,.env.*}.{${SAMPLE_ENDINGS.join(",")}}`;
-  return outermost([...policy.work, ...policy.write]).flatMap((root): GuardRule[] => [
-    { glob: below(root, "**/node_modules"), access: "read", effect: "allow", ...HIDDEN, reason: "dependencies" },
-    { glob: below(root, samples), access: "both", effect: "allow", ...HIDDEN, reason: "a sample" },
-    {
-      glob: below(root, `**/${alternatives(SECRET_NAMES)}`),
-      access: "both",
-      effect: "deny",
-      ...HIDDEN,
-      reason: "hidden: named like a file of secrets",
-      grant: "--allow-read=",
-    },
-  ]);
+  return policy.secretsByName.flatMap((root): GuardRule[] => {
+    const base = { glob: below(root, `**/${alternatives(SECRET_NAMES)}`), effect: "deny", ...HIDDEN } as const;
+    const named = { ...base, reason: "hidden: named like a file of secrets", grant: "--allow-read=" };
+    return [
+      { glob: below(root, "**/node_modules"), access: "read", effect: "allow", ...HIDDEN, reason: "dependencies" },
+      { glob: below(root, samples), access: "both", effect: "allow", ...HIDDEN, reason: "a sample" },
+      { ...named, access: "read" },
+      // A new one holds no secret yet.
+      { ...named, access: "write", when: "exists" },
+    ];
+  });
 }
 
 function trustRules(policy: SandboxPolicy): GuardRule[] {

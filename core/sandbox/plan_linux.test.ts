@@ -234,3 +234,17 @@ test("E4 the folders above a workspace below /tmp are closed, and one right belo
   expect(at(deep, "/tmp/one")).toBeLessThan(at(deep, "/tmp/one/two/app"));
   expect(mountsFor("/tmp/app").filter(({ access }) => access === "hidden_dir")).toEqual([]);
 });
+
+test("D1 what is named below /tmp is shown beside a root that is shown as a whole", () => {
+  const survey = surveyOf(["/", "/home/ada/app/", "/var/tmp/x/", "/var/tmp/x/y/", "/etc/"]);
+  const mountsFor = (asked: Partial<SandboxRequest>) => {
+    const plan = planLinux(buildPolicy({ ...DEFAULT_SANDBOX_REQUEST, ...asked }, survey), factsOf(), command);
+    const view = "missing" in plan ? undefined : plan.ops.find((op) => op.op === "view");
+    return view?.op === "view" ? view.mounts.map(({ path, access }) => `${access} ${path}`) : [];
+  };
+  const shown = mountsFor({ allowRead: ["/", "/var/tmp/x", "/var/tmp/x/y"] });
+  expect(shown).toContain("ro /var/tmp/x");
+  expect(shown.indexOf("ro /var/tmp/x")).toBeGreaterThan(shown.indexOf("tmpfs /var/tmp"));
+  expect(shown).not.toContain("ro /var/tmp/x/y");
+  expect(mountsFor({ allowRead: ["/"] }).filter((line) => line.includes("/var/tmp"))).toEqual(["tmpfs /var/tmp"]);
+});

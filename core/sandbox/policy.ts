@@ -97,6 +97,8 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
     read: unique(read),
     write: unique(write),
     work: unique(work.filter(open(unread))),
+    secretsByName: unnamedSecrets([...work.filter(open(unread)), ...write], survey),
+    secretsUnseen: survey.secretsUnseen,
     hidden: hiddenPaths(request, survey, found),
     protected: [
       ...protectedPaths(request, survey, { found, git: ownGit(survey) }),
@@ -118,6 +120,12 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
     demands: demandsOf(request),
     required: request.require,
   };
+}
+
+/** Folders where files may be secrets by their names alone: all but the workspace, if it was looked through as a whole. */
+function unnamedSecrets(folders: readonly string[], { workspace, secretsUnseen }: Survey): string[] {
+  const outermost = folders.filter((folder) => !folders.some((other) => other !== folder && isWithin(folder, other)));
+  return unique(outermost).filter((folder) => secretsUnseen || folder !== workspace);
 }
 
 /** Where nothing is protected but what flags name, only links on the way to those have to stay. */

@@ -12,9 +12,14 @@ export function mountsOf(policy: SandboxPolicy, { guarded }: { guarded: boolean 
   const insideOther = (path: string, roots: readonly string[]) =>
     roots.some((root) => root !== path && isWithin(path, root));
   const closed = policy.services.filter((folder) => !shown.includes(folder) && insideOther(folder, shown));
+  // Over a read-only bind of the root lie folders of the view's own, which cover what of the host is below them.
+  const covering = (path: string, roots: readonly string[]) =>
+    TEMPORARY.some((folder) => isWithin(path, folder)) && !write.has("/")
+      ? roots.filter((root) => root !== "/")
+      : roots;
   const named = (path: string) => closed.some((folder) => isWithin(path, folder));
   const binds = shown
-    .filter((path) => named(path) || !insideOther(path, write.has(path) ? policy.write : shown))
+    .filter((path) => named(path) || !insideOther(path, covering(path, write.has(path) ? policy.write : shown)))
     .map((path): Mount => ({ path, access: write.has(path) ? "rw" : "ro" }));
   const byPath = (a: Mount, b: Mount) => parentsFirst(a.path, b.path);
   const root = binds.filter(({ path }) => path === "/");
@@ -28,13 +33,16 @@ export function mountsOf(policy: SandboxPolicy, { guarded }: { guarded: boolean 
   ];
 }
 
+/** Folders that each view has for itself. */
+const TEMPORARY: readonly string[] = ["/tmp", "/var/tmp"];
+
 /** What every view has. Over a bind of the host's root its links are there already, and a writable one brings its /tmp. */
 function baseMounts(policy: SandboxPolicy, root: Mount | undefined, binds: readonly Mount[]): Mount[] {
   const own: Mount[] = [
     { path: "/proc", access: "proc" },
     { path: "/dev", access: "dev" },
   ];
-  const temporary = ["/tmp", "/var/tmp"].flatMap((path) => temporaryMounts(path, policy.home, binds));
+  const temporary = TEMPORARY.flatMap((path) => temporaryMounts(path, policy.home, binds));
   const links = policy.links.map(({ path, target }): Mount => ({ path, access: "symlink", target }));
   return [...own, ...(root?.access === "rw" ? [] : temporary), ...(root ? [] : links)];
 }

@@ -52,6 +52,7 @@ export function surveyOf(
     links: [],
     paths,
     secretFiles: [],
+    secretsUnseen: false,
     pathFolders: ["/usr/bin"],
     ...parts,
   };
@@ -83,6 +84,8 @@ export const EMPTY_POLICY: SandboxPolicy = {
   read: [],
   write: [],
   work: [],
+  secretsByName: [],
+  secretsUnseen: false,
   hidden: [],
   protected: [],
   denied: [],

@@ -81,6 +81,8 @@ export const Case = Type.Object(
         Type.Literal("missing_paths"),
         Type.Literal("shared_limits"),
         Type.Literal("read_confined"),
+        Type.Literal("metadata"),
+        Type.Literal("own_sockets"),
       ]),
     ),
     fixture: Type.Optional(Type.Literal("repository")),

@@ -163,6 +163,8 @@ impl Made {
     fn new(place: &Place, controllers: &[Controller], wanted: &Wanted) -> Result<Made, Failure> {
         let folder = place.folder.join(Maker::this_process().to_string());
         let at = |what: &str| format!("{what} \"{}\"", folder.display());
+        // Asked first: an outer sandbox would report a try that it refuses.
+        rustix::fs::access(&place.folder, rustix::fs::Access::WRITE_OK).map_err(Failure::at(at("mkdir")))?;
         std::fs::create_dir(&folder).map_err(|error| io_failure(&at("mkdir"), &error))?;
         let fill = || -> Result<OwnedFd, Failure> {
             for controller in controllers {

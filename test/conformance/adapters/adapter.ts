@@ -26,7 +26,14 @@ export type Feature =
   | "read_confined"
   | "shared_limits"
   | "signals"
-  | "events";
+  | "events"
+  | BasicFeature;
+
+/** What a sandbox in another sandbox may have to do without: closed places in an open folder, modes and times outside, own unix sockets. */
+export type BasicFeature = "deny_inside" | "metadata" | "own_sockets";
+
+/** What every tool has that is started on a machine which gives it all it wants. */
+export const BASICS: readonly BasicFeature[] = ["deny_inside", "metadata", "own_sockets"];
 
 /** How a tool is started for one case. `env` comes on top of PATH, HOME and LANG. `files` are written first, before the tool's user gets them. */
 export type Launch = { argv: string[]; env?: Record<string, string>; files?: Record<string, string> };
@@ -61,6 +68,7 @@ export function featuresOf(one: Case): Feature[] {
   const found: (Feature | false)[] = [
     (policy.write_deny ?? []).length > 0 && "write_deny",
     (policy.read_deny ?? []).length > 0 && "read_deny",
+    (policy.read_deny ?? []).some((path) => !/^\{[SOH]\}/.test(path)) && "deny_inside",
     hasGlob(policy.read, policy.read_deny) && "globs_for_reading",
     hasGlob(policy.write, policy.write_deny) && "globs_for_writing",
     policy.network === "open" && "network_open",

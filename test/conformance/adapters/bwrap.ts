@@ -3,7 +3,7 @@ import { missingPrograms } from "../../support/run_cordon.ts";
 import type { FoundCell } from "../../support/tiers.ts";
 import type { Case } from "../case.ts";
 import type { Place } from "../place.ts";
-import type { Adapter } from "./adapter.ts";
+import { type Adapter, BASICS } from "./adapter.ts";
 
 /** bubblewrap with the usual options for one folder: everything read-only, the workspace writable, all namespaces. */
 export function bwrapAdapter(cell: FoundCell): Adapter {
@@ -21,6 +21,7 @@ export function bwrapAdapter(cell: FoundCell): Adapter {
       "env_hide",
       "env_pass",
       "signals",
+      ...BASICS,
       "loopback",
       "private_loopback",
     ]),

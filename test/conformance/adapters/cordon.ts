@@ -4,7 +4,7 @@ import { SYSTEM_PATH } from "../../support/run_cordon.ts";
 import { type Cell, findCell } from "../../support/tiers.ts";
 import type { Case } from "../case.ts";
 import { makePlace, type Place, removePlace } from "../place.ts";
-import type { Adapter, Feature, Launch, ToolEvent } from "./adapter.ts";
+import { type Adapter, BASICS, type Feature, type Launch, type ToolEvent } from "./adapter.ts";
 
 const EVENTS = "events.jsonl";
 
@@ -33,6 +33,7 @@ const CAN: readonly Feature[] = [
   "read_confined",
   "shared_limits",
   "signals",
+  ...BASICS,
   "events",
 ];
 
@@ -55,8 +56,23 @@ export function cordonAdapter(cell: Cell, binary: string): Adapter {
 type Doctor = {
   tier?: string;
   properties: { property: string; state: string }[];
+  missing?: { part: string }[];
   facts: { limits?: Record<"memory" | "processes", string> };
 };
+
+/** What rests on the broker: a process has one listener at most, so it can't be had inside another sandbox that has one. */
+const BROKERED: readonly Feature[] = [
+  ...BASICS,
+  "write_deny",
+  "missing_paths",
+  "globs_for_reading",
+  "globs_for_writing",
+  "trust_block",
+  "trust_report",
+  "unix",
+  "report_reads",
+  "events",
+];
 
 /** What it can do where a command line starts as `wrap` says, by its own word. */
 export function canIn(binary: string, uid: number, wrap: (argv: string[], place: Place) => string[]): Set<Feature> {
@@ -64,7 +80,9 @@ export function canIn(binary: string, uid: number, wrap: (argv: string[], place:
   const env = { PATH: SYSTEM_PATH, HOME: place.home, CORDON_STATE_DIR: join(place.state, "cordon") };
   const asked = Bun.spawnSync(wrap([binary, "doctor", "--json"], place), { cwd: place.work, env });
   removePlace(place);
-  const { tier, properties, facts }: Doctor = JSON.parse(asked.stdout.toString() || '{"properties":[],"facts":{}}');
+  const { tier, properties, facts, missing }: Doctor = JSON.parse(
+    asked.stdout.toString() || '{"properties":[],"facts":{}}',
+  );
   const lacks = (name: string) => properties.some(({ property, state }) => property === name && state === "missing");
   const { memory = "none", processes = "none" } = facts.limits ?? {};
   const lost: (Feature | false)[] = [
@@ -74,7 +92,8 @@ export function canIn(binary: string, uid: number, wrap: (argv: string[], place:
     !memory.startsWith("cgroup") && "shared_limits",
     processes === "none" && "limit_processes",
   ];
-  return new Set(CAN.filter((feature) => !lost.includes(feature)));
+  const hasBroker = missing?.every(({ part }) => part !== "the broker") ?? true;
+  return new Set(CAN.filter((feature) => !lost.includes(feature) && (hasBroker || !BROKERED.includes(feature))));
 }
 
 /** The first line of `cordon --version`. */

@@ -2,7 +2,7 @@ import { missingPrograms } from "../../support/run_cordon.ts";
 import type { FoundCell } from "../../support/tiers.ts";
 import type { Case } from "../case.ts";
 import type { Place } from "../place.ts";
-import type { Adapter } from "./adapter.ts";
+import { type Adapter, BASICS } from "./adapter.ts";
 
 const UNITS: Partial<Record<string, number>> = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 };
 
@@ -25,6 +25,7 @@ export function firejailAdapter(cell: FoundCell): Adapter {
         "env_hide",
         "env_pass",
         "signals",
+        ...BASICS,
         "loopback",
         "private_loopback",
       ] as const),

@@ -5,7 +5,7 @@ import type { FoundCell } from "../../support/tiers.ts";
 import type { Case, Policy } from "../case.ts";
 import { peersFolder } from "../peers.ts";
 import type { Place } from "../place.ts";
-import type { Adapter, Feature, Launch, ToolEvent } from "./adapter.ts";
+import { type Adapter, BASICS, type Feature, type Launch, type ToolEvent } from "./adapter.ts";
 
 type Peer = {
   id: string;
@@ -31,6 +31,7 @@ const PEERS: Record<"srt" | "landstrip" | "codex", Peer> = {
       "env_hide",
       "env_pass",
       "signals",
+      ...BASICS,
       "loopback",
       "private_loopback",
     ],
@@ -52,6 +53,7 @@ const PEERS: Record<"srt" | "landstrip" | "codex", Peer> = {
       "unix",
       "env_pass",
       "signals",
+      ...BASICS,
       "events",
     ],
     launch: (one, place, { program, argv }) => ({
@@ -72,6 +74,7 @@ const PEERS: Record<"srt" | "landstrip" | "codex", Peer> = {
       "trust_block",
       "env_pass",
       "signals",
+      ...BASICS,
       "loopback",
       "private_loopback",
     ],

@@ -4,6 +4,7 @@
 use crate::sys;
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
+use rustix::process::{Pid, Signal};
 use std::cell::OnceCell;
 use std::os::fd::OwnedFd;
 
@@ -130,6 +131,21 @@ impl Caller {
         let field = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().nth(4));
         let number: i32 = field.and_then(|text| text.parse().ok()).ok_or(Errno::NXIO)?;
         Ok(number.cast_unsigned())
+    }
+
+    /// RLIMIT_FSIZE in bytes, none without a limit.
+    pub fn file_size_limit(&self) -> Result<Option<u64>, Errno> {
+        let limits = self.proc_text("limits")?;
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max file size")).ok_or(Errno::PERM)?;
+        // The number, or "unlimited".
+        Ok(line.split_ascii_whitespace().next().and_then(|soft| soft.parse().ok()))
+    }
+
+    /// What the kernel does to who writes beyond that limit.
+    pub fn exceeded_file_size(&self) {
+        if let Some(pid) = Pid::from_raw(self.tid) {
+            let _ = rustix::process::kill_process(pid, Signal::XFSZ);
+        }
     }
 
     fn proc_text(&self, name: &str) -> Result<String, Errno> {

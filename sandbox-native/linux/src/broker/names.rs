@@ -140,6 +140,12 @@ impl Broker {
             .inspect_err(|errno| self.denials.unreached(call, DeniedOp::Write, (HERE, &path), *errno))?;
         self.still_waits(call)?;
         let path = real_path(&held)?;
+        // The caller's own limit: it holds for who makes the call, which is not the caller here.
+        let grows = length > rustix::fs::fstat(&held)?.st_size;
+        if grows && call.caller.file_size_limit()?.is_some_and(|most| length.cast_unsigned() > most) {
+            call.caller.exceeded_file_size();
+            return Err(Errno::FBIG);
+        }
         let judged = self.judge.open(&path, Access::Write);
         let passage = judged.map_err(|refusal| self.denials.refused(call, DeniedOp::Write, refusal))?;
         let link = own_link(&held)?;
