@@ -1,6 +1,7 @@
 //! Arguments by which a builtin or a program runs something that does not look like a command line. What that is stays
 //! unknown, so a rule on it can't be checked.
 
+use super::{argument_programs, git_programs};
 use crate::shell::ast::Word;
 
 /// Programs that run a command line which begins somewhere among their arguments.
@@ -71,17 +72,46 @@ const NAMING: [(&str, &[&str]); 13] = [
     ("tar", &["--to-c", "--checkpoint-a", "--use-c", "--rsh", "--rmt", "--info-s", "--new-v", "-I", "-F"]),
 ];
 
+/// Shells and script hosts with a grammar of their own: whatever they are given could be anything.
+const FOREIGN: [&str; 17] = [
+    "cmd",
+    "command.com",
+    "csh",
+    "cscript",
+    "elvish",
+    "fish",
+    "mshta",
+    "msiexec",
+    "nu",
+    "osascript",
+    "powershell",
+    "powershell_ise",
+    "pwsh",
+    "rundll32",
+    "tcsh",
+    "wscript",
+    "xonsh",
+];
+
+/// Windows finds its programs in any case of the letters, from its Linux subsystem too.
+fn is_foreign(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    FOREIGN.contains(&name.strip_suffix(".exe").unwrap_or(&name))
+}
+
 /// Whether the program is one of these, with such an argument.
 pub(super) fn runs_another(name: &str, args: &[&Word]) -> bool {
     let text = |word: &Word| word.text.clone().unwrap_or_default();
     match name {
         // A file of its own could be anything too, and is no text of this command.
         "." | "source" => args.first().is_some_and(|word| word.text.is_none() || text(word).starts_with("/dev/")),
-        "git" => !super::acts_git::line(args).plain,
+        "git" => git_programs::runs_another(args),
+        _ if is_foreign(name) => true,
         "awk" | "gawk" | "mawk" | "nawk" => args.iter().any(|word| {
             let text = text(word);
             text.contains("system") || text.contains('|') || text.contains("getline")
         }),
+        _ if argument_programs::runs_another(name, args) => true,
         _ => NAMING.iter().any(|(known, starts)| {
             *known == name && args.iter().any(|word| starts.iter().any(|start| text(word).starts_with(start)))
         }),

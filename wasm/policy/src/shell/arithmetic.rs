@@ -11,6 +11,17 @@ impl Parser<'_> {
         Ok(close + 1 < self.end && self.src[close + 1] == b')')
     }
 
+    /// Two opening parentheses that are no arithmetic: bash found that out by reading up to the `)` that closes the one at
+    /// `open`, and then reads the text again, where it takes comments and lines for something else. Gives that place.
+    pub(super) fn read_again(&mut self, open: usize) -> Parsed<usize> {
+        let close = self.closing_paren(open)?;
+        self.steps += (close - open) as u64 / 8;
+        if self.text.get(open..close).is_some_and(|text| text.contains(['\n', '#'])) {
+            return Err(self.fault("shell.unsupported", "several lines behind \"((\" are not supported", open));
+        }
+        Ok(close)
+    }
+
     /// At `((`: reads to the `))` for the substitutions inside.
     pub(super) fn arithmetic(&mut self, word: &mut Builder) -> Parsed<()> {
         let close = self.closing_paren(self.pos + 1)?;
@@ -55,6 +66,10 @@ impl Parser<'_> {
                     parser.advance(1);
                     return Ok(());
                 }
+                // A quote hides a bracket, and yet not the substitutions beside it.
+                if matches!(parser.peek(), b'\'' | b'"') {
+                    return Err(parser.fault("shell.unsupported", "a quote in \"$[…]\" is not supported", parser.pos));
+                }
                 if !parser.quote_or_expansion(&mut inner, true)? {
                     parser.advance(1);
                 }
@@ -80,6 +95,15 @@ impl Parser<'_> {
         if close < self.end { Ok(close) } else { Err(self.unclosed("parenthesis", open)) }
     }
 
+    /// The place of the quote that ends the `$'…'` at `open`.
+    fn ansi_end(&self, open: usize) -> Parsed<usize> {
+        let mut at = open + 2;
+        while at < self.end && self.src[at] != b'\'' {
+            at += if self.src[at] == b'\\' { 2 } else { 1 };
+        }
+        if at < self.end { Ok(at) } else { Err(self.unclosed("single quote", open)) }
+    }
+
     fn scan_parens(&mut self, open: usize) -> Parsed<()> {
         let (mut stack, mut at) = (vec![(b'(', open)], open + 1);
         while at < self.end {
@@ -100,6 +124,8 @@ impl Parser<'_> {
                     stack.push((b'{', at));
                 }
                 (b'"', _) => {}
+                // `$'…'` goes on behind an escaped quote.
+                (_, b'$') if next == b'\'' => at = self.ansi_end(at)?,
                 (_, b'"') => stack.push((b'"', at)),
                 (_, b'\'') => match self.src[at + 1..self.end].iter().position(|byte| *byte == b'\'') {
                     Some(length) => at += length + 1,

@@ -26,6 +26,11 @@ impl Parser<'_> {
             let value = self.plain_word()?;
             target.values.push(value);
         }
+        // Bash 5.2 loses the backslashes when it prints a substitution to read it again.
+        if self.substitutions > 0 && self.text.get(opened..self.pos).is_some_and(|text| text.contains('\\')) {
+            let what = "a backslash in an array in a substitution is not supported";
+            return Err(self.fault("shell.unsupported", what, opened));
+        }
         target.span = self.span_from(start);
         Ok(Read::Assignment(target))
     }

@@ -12,7 +12,7 @@ impl Parser<'_> {
             self.parenthesis()?
         } else {
             let Some((word, end)) = self.reserved() else { return Ok(None) };
-            if matches!(word, "in" | "]]" | "time") {
+            if word == "time" {
                 return Ok(None);
             }
             self.advance(end - self.pos);
@@ -42,6 +42,9 @@ impl Parser<'_> {
         if self.at(1) == b'(' && self.is_arithmetic(self.pos)? {
             let word = self.arithmetic_word()?;
             return Ok(blank("arith", vec![word], Vec::new()));
+        }
+        if self.at(1) == b'(' {
+            self.read_again(self.pos + 1)?;
         }
         self.advance(1);
         self.bracketed("subshell", ")")
@@ -149,7 +152,9 @@ impl Parser<'_> {
             self.advance(end - self.pos);
             self.skip_blanks();
             while self.word_ahead() {
-                words.push(self.plain_word()?);
+                let start = self.pos;
+                let word = self.plain_word()?;
+                words.extend(self.braces(word, start));
                 self.skip_blanks();
             }
             match self.peek() {

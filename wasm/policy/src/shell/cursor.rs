@@ -24,6 +24,10 @@ pub(super) struct Parser<'a> {
     pub(super) end: usize,
     pub(super) depth: u32,
     pub(super) steps: u64,
+    /// How many substitutions are open: bash reads what stands in one, prints it, and reads that again.
+    pub(super) substitutions: u32,
+    /// A here-doc was announced in the innermost of them.
+    pub(super) here_doc_inside: bool,
     pub(super) pending: Vec<PendingDoc>,
     pub(super) docs: Vec<HereDoc>,
     pub(super) facts: Facts,
@@ -45,6 +49,8 @@ impl<'a> Parser<'a> {
             end: source.len(),
             depth: 0,
             steps: 0,
+            substitutions: 0,
+            here_doc_inside: false,
             pending: Vec::new(),
             docs: Vec::new(),
             facts: Facts::default(),

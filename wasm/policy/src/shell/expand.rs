@@ -140,13 +140,23 @@ impl Parser<'_> {
     /// `$(`, `<(` or `>(` up to its `)`.
     fn substitution(&mut self, word: &mut Builder, kind: &'static str) -> Parsed<()> {
         let opened = self.pos;
+        // Bash finds the end of `$((` and `<((` by their parentheses alone, whatever comments or patterns stand between.
+        let close = if self.at(2) == b'(' { Some(self.read_again(opened + 1)?) } else { None };
         let outer = std::mem::take(&mut self.pending);
         self.advance(2);
+        let here_doc_outside = std::mem::replace(&mut self.here_doc_inside, false);
+        self.substitutions += 1;
         let body = self.nested(|parser| parser.list(&[")"]))?;
+        self.substitutions -= 1;
+        self.here_doc_inside = here_doc_outside;
         if self.eof() {
             return Err(self.unclosed("substitution", opened));
         }
         self.expect(")")?;
+        if close.is_some_and(|close| close + 1 != self.pos) {
+            let what = "a parenthesis between \"((\" and its end is not supported";
+            return Err(self.fault("shell.unsupported", what, opened));
+        }
         if !self.pending.is_empty() {
             return Err(self.unclosed("here-doc in the substitution", opened));
         }
@@ -181,6 +191,15 @@ impl Parser<'_> {
             }
         }
         let name = self.text.get(name_start..self.pos).unwrap_or_default();
+        // Bash reads on to some closing brace, and says when it runs that this is no substitution.
+        let sensible = matches!(
+            self.peek(),
+            b'}' | b':' | b'-' | b'=' | b'?' | b'+' | b'#' | b'%' | b'/' | b'^' | b',' | b'@' | b'[' | b'~' | b'*'
+        );
+        let transformed = name.ends_with('@') && self.peek().is_ascii_alphabetic();
+        if name.is_empty() || !(sensible || transformed || self.looking_at("\\\n")) {
+            return Err(self.fault("shell.unsupported", "this parameter expansion is not supported", opened));
+        }
         let piece = match self.peek() {
             // `${#x}`, `${#x[@]}`: a length.
             _ if name.strip_prefix('#').is_some_and(super::cursor::is_name) => Piece::Number(Why::Parameter),
@@ -288,94 +307,6 @@ impl Parser<'_> {
         self.evaluated = script.evaluated;
         Ok(script.items)
     }
-
-    /// `$'…'`.
-    fn ansi_quotes(&mut self, word: &mut Builder) -> Parsed<()> {
-        let opened = self.pos;
-        self.advance(2);
-        let mut decoded = Some(String::new());
-        while self.peek() != b'\'' {
-            if self.eof() {
-                return Err(self.unclosed("single quote", opened));
-            }
-            let run = self.pos;
-            if self.peek() != b'\\' {
-                while !self.eof() && !matches!(self.peek(), b'\\' | b'\'') {
-                    self.advance(1);
-                }
-                if let Some(text) = &mut decoded {
-                    text.push_str(self.text.get(run..self.pos).unwrap_or_default());
-                }
-                continue;
-            }
-            self.advance(1);
-            let escape = self.ansi_escape();
-            if let (Some(text), Some(decoded)) = (&mut decoded, &escape) {
-                text.push_str(decoded);
-            }
-            if escape.is_none() {
-                decoded = None;
-            }
-        }
-        self.advance(1);
-        match decoded {
-            Some(text) => {
-                self.facts.quoted_code |= text.contains("$(") || text.contains('`') || text.contains("${");
-                word.quoted_text(&text);
-            }
-            None => word.dynamic(Piece::Dyn { why: Why::Bytes, quoted: true }),
-        }
-        Ok(())
-    }
-
-    /// The escape after a backslash; none if it makes a byte that is not a character (or NUL, which ends the string).
-    fn ansi_escape(&mut self) -> Option<String> {
-        let byte = self.peek();
-        let (digits, radix) = match byte {
-            b'x' => (2, 16),
-            b'u' => (4, 16),
-            b'U' => (8, 16),
-            b'0'..=b'7' => (3, 8),
-            _ => {
-                let start = self.pos;
-                self.advance(1);
-                while !self.eof() && self.src[self.pos] & 0xC0 == 0x80 {
-                    self.advance(1);
-                }
-                return simple_escape(byte, self.text.get(start..self.pos).unwrap_or_default());
-            }
-        };
-        if radix == 16 {
-            self.advance(1);
-        }
-        let start = self.pos;
-        while self.pos - start < digits && (self.peek() as char).is_digit(radix) {
-            self.advance(1);
-        }
-        let text = self.text.get(start..self.pos).unwrap_or_default();
-        let value = u32::from_str_radix(text, radix).ok()?;
-        // A byte above 127 is part of a character at best; which one depends on its neighbours and the locale.
-        let limit = if matches!(byte, b'u' | b'U') { u32::MAX } else { 127 };
-        char::from_u32(value).filter(|_| value > 0 && value <= limit).map(String::from)
-    }
-}
-
-fn simple_escape(byte: u8, source: &str) -> Option<String> {
-    let decoded = match byte {
-        b'n' => "\n",
-        b't' => "\t",
-        b'r' => "\r",
-        b'a' => "\x07",
-        b'b' => "\x08",
-        b'e' | b'E' => "\x1b",
-        b'f' => "\x0c",
-        b'v' => "\x0b",
-        b'\\' | b'\'' | b'"' | b'?' => source,
-        // `\cX` makes a control character: rare enough to be left unknown.
-        b'c' => return None,
-        _ => return Some(format!("\\{source}")),
-    };
-    Some(decoded.to_string())
 }
 
 /// The piece that `$name` makes.

@@ -16,6 +16,12 @@ impl Parser<'_> {
             if self.eof() || self.at_stop(stops) {
                 return Ok(items);
             }
+            // Bash 5.2 prints a substitution to read it again, and forgets a separator behind a here-doc: `find .; echo -delete`
+            // becomes one command.
+            if self.here_doc_inside {
+                let what = "a command behind a here-doc in a substitution is not supported";
+                return Err(self.fault("shell.unsupported", what, self.pos));
+            }
             let node = self.and_or()?;
             self.skip_blanks();
             let (next, after) = (self.peek(), self.at(1));
@@ -162,8 +168,9 @@ impl Parser<'_> {
         let declaring = command.words.first().and_then(|word| word.text.as_deref());
         let declaring = declaring.is_some_and(|name| DECLARING.contains(&name));
         let mode = if command.words.is_empty() || declaring { WordMode::Assign } else { WordMode::Plain };
+        let start = self.pos;
         match self.word(mode)? {
-            Read::Word(word) => command.words.push(word),
+            Read::Word(word) => command.words.extend(self.braces(word, start)),
             Read::Assignment(assignment) if command.words.is_empty() => command.assignments.push(assignment),
             Read::Assignment(assignment) => command.words.push(as_argument(assignment)),
         }

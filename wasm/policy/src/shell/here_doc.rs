@@ -16,6 +16,7 @@ pub(super) struct PendingDoc {
 impl Parser<'_> {
     /// Queues a here-doc and gives the index of its body.
     pub(super) fn expect_here_doc(&mut self, doc: PendingDoc) -> usize {
+        self.here_doc_inside = self.substitutions > 0;
         let index = self.docs.len();
         self.docs.push(HereDoc { quoted: doc.quoted, ..HereDoc::default() });
         self.pending.push(PendingDoc { index, ..doc });

@@ -1,9 +1,11 @@
 //! A parser for bash: recursive descent, linear in its input, bounded in depth, with a span on every node.
 //! It refuses what it does not understand (core/adr/0003-own-shell-parser.md).
 
+mod ansi;
 mod arithmetic;
 mod array;
 pub mod ast;
+mod brace;
 mod compound;
 mod cond;
 mod cursor;

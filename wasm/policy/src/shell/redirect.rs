@@ -1,6 +1,6 @@
 //! Redirections.
 
-use super::ast::Redirect;
+use super::ast::{Redirect, Word};
 use super::cursor::{Parsed, Parser};
 use super::here_doc::PendingDoc;
 
@@ -15,9 +15,7 @@ impl Parser<'_> {
             b'0'..=b'9' => rest.iter().position(|byte| !byte.is_ascii_digit())?,
             b'{' => {
                 let close = rest.iter().take(256).position(|byte| *byte == b'}')?;
-                let name = std::str::from_utf8(&rest[1..close]).ok()?;
-                let name = name.split('[').next().unwrap_or_default();
-                if !super::cursor::is_name(name) {
+                if !is_variable(std::str::from_utf8(&rest[1..close]).ok()?) {
                     return None;
                 }
                 close + 1
@@ -43,6 +41,15 @@ impl Parser<'_> {
         }
         let target_start = self.pos;
         let target = self.plain_word()?;
+        // `<2>x`: the digits before a sign are its descriptor, and then the first one has no target.
+        let digits =
+            target.plain && target.text.as_deref().is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+        if digits && matches!(self.peek(), b'<' | b'>') {
+            return Err(self.unexpected("the target of a redirection"));
+        }
+        if op == ">&" || op == "<&" {
+            self.expanded_twice(&target, target_start)?;
+        }
         let mut redirect = Redirect { span: self.span_from(start), op, fd, target, here_doc: None };
         if op == "<<" || op == "<<-" {
             let source = self.text.get(target_start..self.pos).unwrap_or_default();
@@ -69,6 +76,22 @@ impl Parser<'_> {
         Ok(redirect)
     }
 
+    /// Where `>&word` turns out to be no number, bash takes the value of the word for a word, so `>& '$(rm f)'` runs rm.
+    fn expanded_twice(&mut self, target: &Word, start: usize) -> Parsed<()> {
+        match &target.text {
+            Some(text) if text.contains(['$', '`', '\\', '"', '\'']) => {
+                let what = "this target behind \">&\" is not supported";
+                return Err(self.fault("shell.unsupported", what, start));
+            }
+            Some(_) => {}
+            None => {
+                self.facts.arithmetic = true;
+                self.evaluated.open = true;
+            }
+        }
+        Ok(())
+    }
+
     /// The redirections after a compound command.
     pub(super) fn redirects(&mut self) -> Parsed<Vec<Redirect>> {
         let mut redirects = Vec::new();
@@ -80,4 +103,12 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// `name` or `name[index]`, with an index in which nothing can be evaluated or quoted.
+fn is_variable(text: &str) -> bool {
+    let (name, index) = text.split_once('[').map_or((text, "0]"), |(name, rest)| (name, rest));
+    let plain =
+        |index: &str| !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    super::cursor::is_name(name) && index.strip_suffix(']').is_some_and(plain)
 }

@@ -32,6 +32,8 @@ pub(super) struct Builder {
     /// After `name=` or a colon behind it, `~` is expanded.
     tilde_place: bool,
     after_equals: bool,
+    /// Behind a second `=`, where bash expands `~` in some words and not in others.
+    tilde_unsure: bool,
 }
 
 /// A place among the pieces: what follows it can be replaced by one dynamic piece.
@@ -160,6 +162,20 @@ impl Parser<'_> {
         })
     }
 
+    /// The words that this one becomes, where its braces are all that is not certain about it.
+    pub(super) fn braces(&self, word: Word, start: usize) -> Vec<Word> {
+        let only_braces = !word.dynamic.is_empty() && word.dynamic.iter().all(|why| *why == Why::Brace);
+        let source = self.text.get(start..self.pos).unwrap_or_default();
+        match if only_braces { super::brace::expand(source) } else { None } {
+            Some(texts) if !texts.is_empty() => {
+                let made =
+                    |text: String| finish(word.span, Builder::of(vec![Piece::Lit(text)], Vec::new(), Vec::new()));
+                texts.into_iter().map(made).collect()
+            }
+            _ => vec![word],
+        }
+    }
+
     /// A word at a place where an assignment is nothing special.
     pub(super) fn plain_word(&mut self) -> Parsed<Word> {
         match self.word(WordMode::Plain)? {
@@ -280,6 +296,7 @@ impl Parser<'_> {
             b'=' if !word.after_equals && word.assigned_name().is_some() => {
                 (word.after_equals, word.tilde_place) = (true, true);
             }
+            b'=' if word.after_equals => (word.tilde_unsure, word.tilde_place) = (true, true),
             b':' if word.after_equals => word.tilde_place = true,
             _ => {}
         }
@@ -329,6 +346,7 @@ impl Parser<'_> {
             return word.text(&format!("~{user}"));
         }
         match user.as_str() {
+            _ if word.tilde_unsure => word.dynamic(Piece::Dyn { why: Why::Tilde, quoted: true }),
             "" => word.dynamic(Piece::Home(Why::Tilde)),
             "+" => word.dynamic(Piece::Cwd(Why::Tilde)),
             _ => word.dynamic(Piece::Dyn { why: Why::Tilde, quoted: true }),
