@@ -183,8 +183,13 @@ impl Parser<'_> {
         while matches!(self.peek(), b'!' | b'#') && self.at(1) != b'}' {
             self.advance(1);
         }
+        let first = self.pos;
         while self.peek().is_ascii_alphanumeric() || matches!(self.peek(), b'_' | b'@' | b'*' | b'?' | b'-' | b'$') {
             let special = !(self.peek().is_ascii_alphanumeric() || self.peek() == b'_');
+            // Behind a name only `*` and `@` may belong to it: `${!x*}` lists names.
+            if special && self.pos > first && !(matches!(self.peek(), b'*' | b'@') && self.at(1) == b'}') {
+                break;
+            }
             self.advance(1);
             if special {
                 break;
