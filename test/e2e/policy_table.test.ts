@@ -1,7 +1,8 @@
-// C14, C18, D4, D8, E3: the table of reference section 5.2, every row that a decision answers, on the executable.
+// C14, C18, D4, D8, E3: inputs that each break at least one other tool, on the executable. Rows about subagents, MCP servers and
+// hooks that hang join them with those parts.
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { callTool } from "../support/call_tool.ts";
 import { runCordon } from "../support/run_cordon.ts";
 import { makeScratch, removeScratch } from "../support/scratch.ts";
@@ -225,4 +226,31 @@ test("C18 harmless commands ask nothing", async () => {
     "find . -name '*.ts' | xargs wc -l",
   ];
   expect(await answers(commands, {})).toEqual(all(commands, "allow"));
+});
+
+test("C14 a settings file that can't be read stops the start, with file, line and column; mended, the call goes on", async () => {
+  const file = join(scratch.home, ".config/cordon/config.json");
+  const write = { path: "made.txt", content: "x" };
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, '{\n  "permissions": { "deny": ["Bash(rm *)" }\n}\n');
+  expect(await callTool("write_file", write, { scratch })).toMatchObject({
+    exit: 121,
+    ok: false,
+    error: { code: "config.invalid", message: expect.stringMatching(/config\.json:2:\d+/) },
+  });
+  expect(existsSync(join(scratch.work, "made.txt"))).toBe(false);
+  writeFileSync(file, '{\n  "permissions": { "deny": ["Bash(rm *)"] }\n}\n');
+  expect(await callTool("write_file", write, { scratch })).toMatchObject({ exit: 0, ok: true });
+  rmSync(file);
+});
+
+test("D5 a text that stands twice is not edited: the error has the count and the lines; once is enough to edit", async () => {
+  const file = join(scratch.work, "twice.txt");
+  writeFileSync(file, "same\nother\nsame\n");
+  const edit = (old_string: string) => ({ path: "twice.txt", old_string, new_string: "new" });
+  const refused = await callTool("edit_file", edit("same"), { scratch });
+  expect(refused).toMatchObject({ ok: false, error: { message: expect.stringMatching(/2 .*1.*3/) } });
+  expect(readFileSync(file, "utf8")).toBe("same\nother\nsame\n");
+  expect(await callTool("edit_file", edit("other"), { scratch })).toMatchObject({ ok: true });
+  expect(readFileSync(file, "utf8")).toBe("same\nnew\nsame\n");
 });
