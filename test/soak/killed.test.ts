@@ -21,7 +21,7 @@ const LATEST_MS = 250;
 const WAYS: string[][] = [[], ["--timeout", "5m"]];
 
 /** What the state folder may hold. */
-const STATED = /^(launcher-[0-9a-f]{64}(\.verified)?|machine-[0-9a-f]+\.json|audit\.jsonl|plans)$/;
+const STATED = /^(launcher-[0-9a-f]{64}(\.verified)?|machine-[0-9a-f]+\.json|audit\.jsonl(\.head)?|plans)$/;
 
 const UNFINISHED = /\.\d+\.[0-9a-f-]{36}$/;
 
