@@ -3,13 +3,14 @@
 
 use cordon_policy::rules::Policy;
 use libfuzzer_sys::fuzz_target;
-use std::sync::LazyLock;
 
 const ALLOW: &str = r#"{"rule":"Bash(git *)","layer":"t","origin":"t"},{"rule":"Bash(echo *)","layer":"t","origin":"t"}"#;
 const DENY: &str = r#"{"rule":"Bash(rm *)","layer":"t","origin":"t"},{"rule":"Read(.env)","layer":"t","origin":"t"}"#;
 
-static OPEN: LazyLock<Policy> = LazyLock::new(|| compiled(""));
-static REFUSING: LazyLock<Policy> = LazyLock::new(|| compiled(DENY));
+thread_local! {
+    static OPEN: Policy = compiled("");
+    static REFUSING: Policy = compiled(DENY);
+}
 
 fn compiled(deny: &str) -> Policy {
     Policy::compile_json(&format!(r#"{{"allow":[{ALLOW}],"ask":[],"deny":[{deny}]}}"#)).expect("the rules are valid")
@@ -27,7 +28,8 @@ fuzz_target!(|input: &str| {
     let question = format!(
         r#"{{"tool":"bash","required":"danger-full-access","mode":"{mode}","effects":[{{"kind":"exec","command":"{command}"}}],"params":{{}},"cwd":"/ws","home":"/home/me","roots":["/ws"]}}"#
     );
-    let (open, refusing) = (OPEN.decide_json(&question), REFUSING.decide_json(&question));
+    let open = OPEN.with(|policy| policy.decide_json(&question));
+    let refusing = REFUSING.with(|policy| policy.decide_json(&question));
     assert!(strictness(&refusing) >= strictness(&open), "{open}\n{refusing}");
     assert!(mode != "read-only" || strictness(&open) != 1, "mode read-only asks: {open}");
 });

@@ -48,6 +48,7 @@ impl Parser<'_> {
             return Err(self.unexpected("the target of a redirection"));
         }
         if op == ">&" || op == "<&" {
+            self.closes_and_goes_on(target_start)?;
             self.expanded_twice(&target, target_start)?;
         }
         let mut redirect = Redirect { span: self.span_from(start), op, fd, target, here_doc: None };
@@ -74,6 +75,19 @@ impl Parser<'_> {
             }));
         }
         Ok(redirect)
+    }
+
+    /// bash takes the `-` behind `>&` for a whole word, so that `>&-rm x` closes a descriptor and runs rm.
+    fn closes_and_goes_on(&self, start: usize) -> Parsed<()> {
+        let source = self.text.get(start..self.pos).unwrap_or_default();
+        if source.trim_start_matches("\\\n").starts_with('-') && source != "-" {
+            return Err(self.fault(
+                "shell.unsupported",
+                "a word behind \">&-\" without a blank is not supported",
+                start,
+            ));
+        }
+        Ok(())
     }
 
     /// Where `>&word` turns out to be no number, bash takes the value of the word for a word, so `>& '$(rm f)'` runs rm.

@@ -16,7 +16,7 @@ pub enum Plan {
 }
 
 /// Commands that the shell runs itself and the recorder does not see.
-const BUILTINS: [&str; 6] = [":", "true", "false", "wait", "declare", "["];
+const BUILTINS: [&str; 7] = [":", ".", "true", "false", "wait", "declare", "["];
 
 /// Makes plans; tells whether the order of the commands is certain.
 pub struct Planner<'s> {
@@ -47,7 +47,8 @@ impl<'s> Planner<'s> {
             let (plan, status) = self.node(&item.node);
             last = if item.background { Some(true) } else { status };
             self.unordered |= item.background;
-            plans.push(plan);
+            // The shell may end before what it left in the background has begun.
+            plans.push(if item.background { Plan::Maybe(Box::new(plan)) } else { plan });
         }
         (Plan::All(plans), last)
     }
@@ -99,8 +100,11 @@ impl<'s> Planner<'s> {
         plans.extend(self.redirects(&simple.redirects));
         // Which of these come first is the shell's business.
         self.unordered |= plans.len() > 1 && before < plans.len();
-        let certain =
-            simple.redirects.iter().all(|redirect| redirect.target.text.is_some() || redirect.here_doc.is_some());
+        // A job and a path are not looked for by name, so the recorder may not see them.
+        let sought =
+            |word: &Word| !word.text.as_deref().is_some_and(|name| name.starts_with('%') || name.contains('/'));
+        let opened = |redirect: &Redirect| redirect.target.text.is_some() || redirect.here_doc.is_some();
+        let certain = simple.redirects.iter().all(opened) && simple.words.first().is_none_or(sought);
         let words: Words = simple.words.iter().map(|word| word.text.clone()).collect();
         let status = match words.first() {
             None => return (Plan::All(plans), None),
@@ -115,7 +119,9 @@ impl<'s> Planner<'s> {
                 plans.push(Plan::Maybe(Box::new(Plan::Command(words))));
                 return (Plan::All(plans), None);
             }
-            Some(Some(name)) if BUILTINS.contains(&name.as_str()) => return (Plan::All(plans), None),
+            Some(Some(name)) if BUILTINS.contains(&name.as_str()) => {
+                return (Plan::All(plans), None);
+            }
             Some(Some(name)) => !name.starts_with('f'),
         };
         let command = Plan::Command(words);
