@@ -18,7 +18,8 @@ fn in_every_tier(limits: &Value, script: &str, check: impl Fn(&str, As, &Ended))
         let place = Place::new();
         let ended = run_plan(&place, &limited(name, &place, limits, script), surroundings);
         check(&format!("{name} as {surroundings:?}: {ended:#?}"), surroundings, &ended);
-        assert_eq!(groups_left(), Vec::<PathBuf>::new(), "{name}");
+        // A test beside this one kills a launcher, whose group goes a moment later.
+        assert!(eventually(|| groups_left().is_empty()), "{name} {:?}", groups_left());
     }
 }
 
