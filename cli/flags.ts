@@ -158,6 +158,17 @@ export const PROFILE_FLAG: FlagSpec<ProfileDraft> = {
   },
 };
 
+/** `--json`; `help` says what is printed then. */
+export function jsonFlag<Draft extends { json: boolean }>(help: string): FlagSpec<Draft> {
+  return {
+    takes: "nothing",
+    help,
+    apply: (draft) => {
+      draft.json = true;
+    },
+  };
+}
+
 /** Rules given on the command line, for the calls of a model. */
 export type RulesDraft = CommonDraft & ProfileDraft & { rules: RuleLists };
 

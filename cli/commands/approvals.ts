@@ -3,7 +3,15 @@ import type { Grant } from "@cordon/core/contract";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
 import { parseChoice, parseCount, parseDuration } from "../flag_values.ts";
-import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, foldersOf, readFlags, usageFault } from "../flags.ts";
+import {
+  COMMON_FLAGS,
+  type CommonDraft,
+  emptyCommonDraft,
+  foldersOf,
+  readFlags,
+  usageFault,
+  jsonFlag,
+} from "../flags.ts";
 import { printHelp } from "../ui/help.ts";
 import { visibleJson, visibleText } from "../ui/visible_text.ts";
 import { writeAnswer } from "../ui/write_fully.ts";
@@ -57,13 +65,7 @@ built-in limit. \`clear\` revokes all of them, and puts a file aside that can't 
         draft.folder = value ?? "";
       },
     },
-    json: {
-      takes: "nothing",
-      help: "as one JSON text",
-      apply: (draft) => {
-        draft.json = true;
-      },
-    },
+    json: jsonFlag("as one JSON text"),
     ...COMMON_FLAGS,
   },
   examples: [

@@ -11,7 +11,15 @@ import {
 import type { Cli, Command } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
 import { parseCount, parseDuration } from "../flag_values.ts";
-import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, foldersOf, readFlags, usageFault } from "../flags.ts";
+import {
+  COMMON_FLAGS,
+  type CommonDraft,
+  emptyCommonDraft,
+  foldersOf,
+  readFlags,
+  usageFault,
+  jsonFlag,
+} from "../flags.ts";
 import { printHelp } from "../ui/help.ts";
 import { visibleJson, visibleText } from "../ui/visible_text.ts";
 import { writeAnswer } from "../ui/write_fully.ts";
@@ -74,13 +82,7 @@ last hash. Who can write both can write both anew: note what \`audit verify\` pr
         draft.anchor = parseAnchor(value ?? "");
       },
     },
-    json: {
-      takes: "nothing",
-      help: "show: one JSON object a line; verify: one JSON object",
-      apply: (draft) => {
-        draft.json = true;
-      },
-    },
+    json: jsonFlag("show: one JSON object a line; verify: one JSON object"),
     ...COMMON_FLAGS,
   },
   examples: [

@@ -1,7 +1,7 @@
 import { createCore, openSettings } from "@cordon/core";
 import type { Cli, Command } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
-import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlagsOnly } from "../flags.ts";
+import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlagsOnly, jsonFlag } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
 import { printHelp } from "../ui/help.ts";
 import { renderSettings, shownSettings } from "../ui/render_settings.ts";
@@ -18,13 +18,7 @@ export const command: Command<DoctorDraft> = {
   usage: "cordon doctor [--json]",
   details: "Exit code 0 when there is a sandbox for this machine, 120 when there is none.",
   flags: {
-    json: {
-      takes: "nothing",
-      help: "as one JSON object",
-      apply: (draft) => {
-        draft.json = true;
-      },
-    },
+    json: jsonFlag("as one JSON object"),
     ...COMMON_FLAGS,
   },
   examples: [["cordon doctor", "each protection with its state"]],

@@ -1,18 +1,10 @@
 import type { Cli, Command } from "../command.ts";
-import {
-  emptyRulesDraft,
-  type FlagSpec,
-  foldersOf,
-  readFlags,
-  RULE_FLAGS,
-  type RulesDraft,
-  usageFault,
-} from "../flags.ts";
+import { emptyRulesDraft, foldersOf, readFlags, RULE_FLAGS, type RulesDraft, usageFault } from "../flags.ts";
 import { printHelp } from "../ui/help.ts";
 import { usesColour } from "../ui/messages.ts";
 import { renderMatches } from "../ui/render_matches.ts";
 import { writeAnswer } from "../ui/write_fully.ts";
-import { SEARCH_EXIT, searchCalls } from "./search_call.ts";
+import { SEARCH_EXIT, searchCalls, toggle } from "./search_call.ts";
 
 type GlobDraft = RulesDraft & { input: Record<string, unknown> };
 
@@ -67,15 +59,4 @@ async function glob(args: readonly string[], cli: Cli): Promise<number> {
     if (filenames.length > 0) writeAnswer(`${renderMatches({ ...names, content: [] }, view)}\n`);
     return filenames.length > 0;
   });
-}
-
-function toggle(name: string, short: string | undefined, help: string): FlagSpec<GlobDraft> {
-  return {
-    takes: "nothing",
-    ...(short === undefined ? {} : { short }),
-    help,
-    apply: (draft) => {
-      draft.input[name] = true;
-    },
-  };
 }

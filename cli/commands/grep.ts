@@ -12,7 +12,7 @@ import { printHelp } from "../ui/help.ts";
 import { usesColour } from "../ui/messages.ts";
 import { type GrepOutput, renderMatches, type SearchView } from "../ui/render_matches.ts";
 import { writeAnswer, writeFully } from "../ui/write_fully.ts";
-import { SEARCH_EXIT, searchCalls } from "./search_call.ts";
+import { SEARCH_EXIT, searchCalls, toggle } from "./search_call.ts";
 
 type GrepDraft = RulesDraft & {
   /** What goes to grep_search as it is. */
@@ -133,17 +133,6 @@ function tellSkipped({ skipped, partial }: GrepOutput): void {
   if ((skipped?.tooLarge ?? 0) > 0)
     writeFully(2, `cordon: ${skipped?.tooLarge} files over 256 MiB were not searched\n`);
   if (partial !== undefined) writeFully(2, "cordon: the time was up; there may be more\n");
-}
-
-function toggle(name: string, short: string | undefined, help: string): FlagSpec<GrepDraft> {
-  return {
-    takes: "nothing",
-    ...(short === undefined ? {} : { short }),
-    help,
-    apply: (draft) => {
-      draft.input[name] = true;
-    },
-  };
 }
 
 function mode(name: string, short: string, help: string): FlagSpec<GrepDraft> {

@@ -11,6 +11,7 @@ import {
   PROFILE_FLAG,
   type ProfileDraft,
   usageFault,
+  jsonFlag,
 } from "../flags.ts";
 import { PROPERTY_WORDS } from "../ui/property_words.ts";
 
@@ -162,13 +163,7 @@ export const RUN_FLAGS: FlagTable<RunDraft> = {
       draft.explain = true;
     },
   },
-  json: {
-    takes: "nothing",
-    help: "with --explain: the plan as JSON",
-    apply: (draft) => {
-      draft.json = true;
-    },
-  },
+  json: jsonFlag("with --explain: the plan as JSON"),
   replan: {
     takes: "nothing",
     help: "plan anew, without the plan of an earlier run in the same place",

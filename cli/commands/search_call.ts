@@ -2,7 +2,7 @@ import { createCore, openSettings } from "@cordon/core";
 import type { ToolRequest, ToolResult } from "@cordon/core/contract";
 import type { Cli } from "../command.ts";
 import { EXIT, exitCodeOf } from "../exit_codes.ts";
-import type { RulesDraft } from "../flags.ts";
+import type { FlagSpec, RulesDraft } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
 import { showError } from "../ui/messages.ts";
 import { tellNotices } from "../ui/settings_notices.ts";
@@ -15,6 +15,24 @@ export type SearchCall = { door: "grep" | "glob"; tool: "grep_search" | "glob_se
 
 /** What of the settings files concerns a search. */
 const CONCERNS = ["rules", "mode"] as const;
+
+/** A flag that sets this field of the tool's input to true. */
+export function toggle<Draft extends { input: Record<string, unknown> }>(
+  name: string,
+  short: string | undefined,
+  help: string,
+): FlagSpec<Draft> {
+  return {
+    takes: "nothing",
+    ...(short === undefined ? {} : { short }),
+    help,
+    apply: (draft) => {
+      // A field of the input by its name in the tool's schema; the draft's type knows only some of them.
+      const input: Record<string, unknown> = draft.input;
+      input[name] = true;
+    },
+  };
+}
 
 /**
  * Makes one call for each input, on the path that all tool calls take, and hands each answer to `show`, which says whether

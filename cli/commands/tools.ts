@@ -2,7 +2,7 @@ import { createCore } from "@cordon/core";
 import type { ToolDescription } from "@cordon/core/contract";
 import type { Cli, Command } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
-import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlagsOnly } from "../flags.ts";
+import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlagsOnly, jsonFlag } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
 import { printHelp } from "../ui/help.ts";
 import { writeAnswer } from "../ui/write_fully.ts";
@@ -15,13 +15,7 @@ export const command: Command<ToolsDraft> = {
   summary: "List the tools with their parameters and the permission they need",
   usage: "cordon tools [--json]",
   flags: {
-    json: {
-      takes: "nothing",
-      help: "everything as one JSON array, with the schemas",
-      apply: (draft) => {
-        draft.json = true;
-      },
-    },
+    json: jsonFlag("everything as one JSON array, with the schemas"),
     ...COMMON_FLAGS,
   },
   examples: [["cordon tools --json | jq '.[].name'", "the names alone"]],

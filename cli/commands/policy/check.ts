@@ -13,7 +13,15 @@ import {
 import { ToolFault, type Verdict } from "@cordon/core/contract";
 import type { Cli, Command } from "../../command.ts";
 import { EXIT } from "../../exit_codes.ts";
-import { emptyRulesDraft, foldersOf, readFlags, RULE_FLAGS, type RulesDraft, usageFault } from "../../flags.ts";
+import {
+  emptyRulesDraft,
+  foldersOf,
+  readFlags,
+  RULE_FLAGS,
+  type RulesDraft,
+  usageFault,
+  jsonFlag,
+} from "../../flags.ts";
 import { printHelp } from "../../ui/help.ts";
 import { createLineWriter } from "../../ui/line_writer.ts";
 import { tellNotices } from "../../ui/settings_notices.ts";
@@ -52,13 +60,7 @@ Exit codes: 0 it would run (or all lines were read), 1 it would be asked about, 
         draft.stdin = true;
       },
     },
-    json: {
-      takes: "nothing",
-      help: "the answer as one JSON object",
-      apply: (draft) => {
-        draft.json = true;
-      },
-    },
+    json: jsonFlag("the answer as one JSON object"),
     ...RULE_FLAGS,
   },
   examples: [

@@ -2,7 +2,15 @@ import { createRuleSets, decideLine, openCheckBasis, subjectOf } from "@cordon/c
 import type { Decision, Settings, TraceStep } from "@cordon/core/contract";
 import type { Cli, Command } from "../../command.ts";
 import { EXIT } from "../../exit_codes.ts";
-import { emptyRulesDraft, foldersOf, readFlags, RULE_FLAGS, type RulesDraft, usageFault } from "../../flags.ts";
+import {
+  emptyRulesDraft,
+  foldersOf,
+  readFlags,
+  RULE_FLAGS,
+  type RulesDraft,
+  usageFault,
+  jsonFlag,
+} from "../../flags.ts";
 import { printHelp } from "../../ui/help.ts";
 import { usesColour } from "../../ui/messages.ts";
 import { renderDecision } from "../../ui/render_decision.ts";
@@ -23,13 +31,7 @@ export const command: Command<ExplainDraft> = {
 Each part has its verdict, the rule with its layer and file:line:column, the wrappers that were seen through, the link that was followed,
 and what kept the nearest allow rule from matching. Exit codes: 0 it was explained, whatever the verdict, 121 bad usage or bad settings.`,
   flags: {
-    json: {
-      takes: "nothing",
-      help: "the decision with its trace as one JSON object, the same that prompts and the audit log have",
-      apply: (draft) => {
-        draft.json = true;
-      },
-    },
+    json: jsonFlag("the decision with its trace as one JSON object, the same that prompts and the audit log have"),
     ...RULE_FLAGS,
   },
   examples: [

@@ -2,7 +2,7 @@ import { createRuleSets, type Finding, lintSettings, openCheckBasis } from "@cor
 import { ToolFault } from "@cordon/core/contract";
 import type { Cli, Command } from "../../command.ts";
 import { EXIT } from "../../exit_codes.ts";
-import { emptyRulesDraft, readFlagsOnly, RULE_FLAGS, type RulesDraft } from "../../flags.ts";
+import { emptyRulesDraft, readFlagsOnly, RULE_FLAGS, type RulesDraft, jsonFlag } from "../../flags.ts";
 import { printHelp } from "../../ui/help.ts";
 import { visibleText } from "../../ui/visible_text.ts";
 import { writeAnswer } from "../../ui/write_fully.ts";
@@ -19,13 +19,7 @@ stronger ones leave nothing of, rules that can never match, rules as broad as an
 which are not run. Notes: what waits for trust, keys that are not used, rules that others hold anyway.
 Exit codes: 0 there is no error and no warning, 1 there is one, 121 bad usage.`,
   flags: {
-    json: {
-      takes: "nothing",
-      help: "the findings as one JSON array",
-      apply: (draft) => {
-        draft.json = true;
-      },
-    },
+    json: jsonFlag("the findings as one JSON array"),
     ...RULE_FLAGS,
   },
   examples: [

@@ -10,12 +10,13 @@ import {
 import type { Cli, Command } from "../../command.ts";
 import { EXIT } from "../../exit_codes.ts";
 import { parsePath } from "../../flag_values.ts";
-import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlagsOnly, usageFault } from "../../flags.ts";
+import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlagsOnly, usageFault, jsonFlag } from "../../flags.ts";
+import { LOG_FLAG, type LogDraft } from "./log_flag.ts";
 import { printHelp } from "../../ui/help.ts";
 import { visibleText } from "../../ui/visible_text.ts";
 import { writeAnswer } from "../../ui/write_fully.ts";
 
-type ReplayDraft = CommonDraft & { policy: string | undefined; log: string | undefined; json: boolean };
+type ReplayDraft = CommonDraft & LogDraft & { policy: string | undefined; json: boolean };
 
 /** `cordon policy replay`. */
 export const command: Command<ReplayDraft> = {
@@ -34,21 +35,8 @@ Exit codes: 0 nothing would change, 1 something would, 121 bad usage or a file t
         draft.policy = parsePath("policy", value ?? "", folders);
       },
     },
-    log: {
-      takes: "value",
-      hint: "FILE",
-      help: "another audit log than this user's own",
-      apply: (draft, value, folders) => {
-        draft.log = parsePath("log", value ?? "", folders);
-      },
-    },
-    json: {
-      takes: "nothing",
-      help: "the result as one JSON object",
-      apply: (draft) => {
-        draft.json = true;
-      },
-    },
+    log: LOG_FLAG,
+    json: jsonFlag("the result as one JSON object"),
     ...COMMON_FLAGS,
   },
   examples: [["cordon policy replay --policy new.json", "what would change"]],

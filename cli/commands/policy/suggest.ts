@@ -2,13 +2,13 @@ import { auditLogOf } from "@cordon/core/audit";
 import { createRuleSets, openCheckBasis, type Proposed, suggestRules } from "@cordon/core/policy";
 import type { Cli, Command } from "../../command.ts";
 import { EXIT } from "../../exit_codes.ts";
-import { parsePath } from "../../flag_values.ts";
-import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlagsOnly } from "../../flags.ts";
+import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlagsOnly, jsonFlag } from "../../flags.ts";
+import { LOG_FLAG, type LogDraft } from "./log_flag.ts";
 import { printHelp } from "../../ui/help.ts";
 import { visibleText } from "../../ui/visible_text.ts";
 import { writeAnswer } from "../../ui/write_fully.ts";
 
-type SuggestDraft = CommonDraft & { log: string | undefined; json: boolean };
+type SuggestDraft = CommonDraft & LogDraft & { json: boolean };
 
 /** Calls that are shown by name for each proposal. */
 const MOST_SHOWN = 5;
@@ -22,21 +22,8 @@ export const command: Command<SuggestDraft> = {
 interpreters, shells and wrappers, nor what would let through a call that was refused. Nothing is written: put what you want into a settings file.
 Exit codes: 0 it was looked through, 121 bad usage or bad settings.`,
   flags: {
-    log: {
-      takes: "value",
-      hint: "FILE",
-      help: "another audit log than this user's own",
-      apply: (draft, value, folders) => {
-        draft.log = parsePath("log", value ?? "", folders);
-      },
-    },
-    json: {
-      takes: "nothing",
-      help: "the proposals as one JSON object",
-      apply: (draft) => {
-        draft.json = true;
-      },
-    },
+    log: LOG_FLAG,
+    json: jsonFlag("the proposals as one JSON object"),
     ...COMMON_FLAGS,
   },
   examples: [["cordon policy suggest", "from this user's own log"]],

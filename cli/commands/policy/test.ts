@@ -3,7 +3,7 @@ import { type RuleLists, ToolFault } from "@cordon/core/contract";
 import type { Cli, Command } from "../../command.ts";
 import { EXIT } from "../../exit_codes.ts";
 import { parsePath } from "../../flag_values.ts";
-import { emptyRulesDraft, foldersOf, readFlags, RULE_FLAGS, type RulesDraft } from "../../flags.ts";
+import { emptyRulesDraft, foldersOf, readFlags, RULE_FLAGS, type RulesDraft, jsonFlag } from "../../flags.ts";
 import { printHelp } from "../../ui/help.ts";
 import { visibleText } from "../../ui/visible_text.ts";
 import { writeAnswer } from "../../ui/write_fully.ts";
@@ -22,13 +22,7 @@ export const command: Command<TestDraft> = {
 A FILE has questions as cordon policy check --stdin takes them, one a line, with "expect": "allow", "ask" or "deny".
 Exit codes: 0 all came out as wanted, 1 some did not, 121 bad usage or bad settings.`,
   flags: {
-    json: {
-      takes: "nothing",
-      help: "the result as one JSON object",
-      apply: (draft) => {
-        draft.json = true;
-      },
-    },
+    json: jsonFlag("the result as one JSON object"),
     ...RULE_FLAGS,
   },
   examples: [

@@ -1,7 +1,7 @@
 import { distrustWorkspace, type TrustChange, trustWorkspace } from "@cordon/core/policy";
 import type { Cli, Command } from "../../command.ts";
 import { EXIT } from "../../exit_codes.ts";
-import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlagsOnly } from "../../flags.ts";
+import { COMMON_FLAGS, type CommonDraft, emptyCommonDraft, readFlagsOnly, jsonFlag } from "../../flags.ts";
 import { printHelp } from "../../ui/help.ts";
 import { visibleText } from "../../ui/visible_text.ts";
 import { writeAnswer } from "../../ui/write_fully.ts";
@@ -24,13 +24,7 @@ Exit codes: 0 done, 121 there is nothing to trust, or a file can't be used.`,
         draft.revoke = true;
       },
     },
-    json: {
-      takes: "nothing",
-      help: "what was done as one JSON object",
-      apply: (draft) => {
-        draft.json = true;
-      },
-    },
+    json: jsonFlag("what was done as one JSON object"),
     ...COMMON_FLAGS,
   },
   examples: [
