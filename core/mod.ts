@@ -21,7 +21,7 @@ import type { Survey } from "./contract/survey.ts";
 import type { AnyTool, Place } from "./contract/tool.ts";
 import { DEFAULT_SANDBOX_REQUEST } from "./contract/sandbox_request.ts";
 import type { Settings } from "./contract/settings.ts";
-import type { RuleLists } from "./contract/verdict.ts";
+import { NO_RULES, type RuleLists } from "./contract/verdict.ts";
 import type { Core } from "./dispatch/core.ts";
 import { dispatch, prepare } from "./dispatch/dispatch.ts";
 import { validate } from "./dispatch/validate.ts";
@@ -81,8 +81,6 @@ export type CordonCore = {
   /** Ends what still runs in the background. */
   close: () => Promise<void>;
 };
-
-const NO_RULES: RuleLists = { allow: [], ask: [], deny: [] };
 
 /** Wires the core. Reads the environment's settings and nothing else. Throws ToolFault `config.invalid`. */
 export function createCore(options: CoreOptions): CordonCore {

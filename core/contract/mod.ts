@@ -14,4 +14,4 @@ export type * from "./result.ts";
 export type * from "./ruling.ts";
 export type * from "./settings.ts";
 export * from "./sandbox_request.ts";
-export type * from "./verdict.ts";
+export * from "./verdict.ts";

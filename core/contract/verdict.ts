@@ -41,6 +41,9 @@ export type RuleSource = {
 /** The rules in force; lists of all layers added up, built-in first. */
 export type RuleLists = { allow: RuleSource[]; ask: RuleSource[]; deny: RuleSource[] };
 
+/** No rule at all. Lists that rules are added to are made anew. */
+export const NO_RULES: RuleLists = { allow: [], ask: [], deny: [] };
+
 /** A rule that can't be used, found when the set is compiled. */
 export type RuleFault = { rule: string; origin: string; why: string };
 

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { kindSync } from "../config/look.ts";
 import { isWithin } from "../config/path_order.ts";
-import type { RuleLists, RuleSource, Verdict } from "../contract/verdict.ts";
+import { NO_RULES, type RuleLists, type RuleSource, type Verdict } from "../contract/verdict.ts";
 import type { Settings } from "../contract/settings.ts";
 import { compilePolicy } from "../engine/policy.ts";
 import { partsOf, sampleOf, type SamplePlace } from "./samples.ts";
@@ -23,7 +23,6 @@ export type Linted = { settings: Settings; builtIn: RuleLists; place: SamplePlac
 const MOST_COMPARED = 150;
 
 const LISTS = ["allow", "ask", "deny"] as const;
-const NO_RULES: RuleLists = { allow: [], ask: [], deny: [] };
 
 type Listed = { list: (typeof LISTS)[number]; rule: RuleSource };
 

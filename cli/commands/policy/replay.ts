@@ -1,4 +1,5 @@
 import { auditLogOf } from "@cordon/core/audit";
+import { NO_RULES } from "@cordon/core/contract";
 import {
   type Change,
   createRuleSets,
@@ -51,7 +52,7 @@ Exit codes: 0 nothing would change, 1 something would, 121 bad usage or a file t
 
 async function replay(draft: ReplayDraft, path: string, cli: Cli): Promise<number> {
   const policy = await readPolicyFile(path);
-  const { basis } = await openCheckBasis(cli.world, { rules: { allow: [], ask: [], deny: [] }, mode: draft.mode });
+  const { basis } = await openCheckBasis(cli.world, { rules: NO_RULES, mode: draft.mode });
   const mode = draft.mode ?? policy.mode;
   const tried = {
     builtIn: basis.builtIn,

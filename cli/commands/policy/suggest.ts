@@ -1,4 +1,5 @@
 import { auditLogOf } from "@cordon/core/audit";
+import { NO_RULES } from "@cordon/core/contract";
 import { createRuleSets, openCheckBasis, type Proposed, suggestRules } from "@cordon/core/policy";
 import type { Cli, Command } from "../../command.ts";
 import { EXIT } from "../../exit_codes.ts";
@@ -36,7 +37,7 @@ Exit codes: 0 it was looked through, 121 bad usage or bad settings.`,
 };
 
 async function suggest(draft: SuggestDraft, cli: Cli): Promise<number> {
-  const { basis } = await openCheckBasis(cli.world, { rules: { allow: [], ask: [], deny: [] }, mode: draft.mode });
+  const { basis } = await openCheckBasis(cli.world, { rules: NO_RULES, mode: draft.mode });
   const log = draft.log ?? auditLogOf(cli.world);
   const found = await suggestRules({ log, builtIn: basis.builtIn, rules: basis.rules, sets: createRuleSets() });
   writeAnswer(draft.json ? `${JSON.stringify(found, null, 2)}\n` : render(found));

@@ -131,7 +131,7 @@ function shorter(a: number | null, b: number | undefined): number | null {
 
 type Planned = { sandbox: LinuxPlan; rules: SandboxPolicy };
 
-function startBackground({ sandbox, rules }: Planned, host: LocalHost, timeoutMs: number | null): BackgroundTask {
+function startBackground({ sandbox }: Planned, host: LocalHost, timeoutMs: number | null): BackgroundTask {
   if (host.background === "refused") {
     throw new ToolFault({
       code: "exec.background_unavailable",
