@@ -1,7 +1,7 @@
 //! Arguments by which a builtin or a program runs something that does not look like a command line. What that is stays
 //! unknown, so a rule on it can't be checked.
 
-use super::{argument_programs, git_programs};
+use super::{argument_programs, git_programs, variable_names};
 use crate::shell::ast::Word;
 
 /// Programs that run a command line which begins somewhere among their arguments.
@@ -56,7 +56,7 @@ pub(super) const LOOSE: [&str; 47] = [
 ];
 
 /// Programs, and the beginnings of words after which they run what the word names.
-const NAMING: [(&str, &[&str]); 13] = [
+const NAMING: [(&str, &[&str]); 15] = [
     ("bind", &["-x"]),
     ("compgen", &["-C", "-F", "-W"]),
     ("complete", &["-C", "-F"]),
@@ -66,6 +66,9 @@ const NAMING: [(&str, &[&str]); 13] = [
     ("fdfind", &["--exec=", "--exec-batch="]),
     ("hash", &["-p"]),
     ("mapfile", &["-C"]),
+    // nopt takes abbreviations.
+    ("npm", &["--scr", "--node-o", "--git=", "--editor", "--viewer", "--shell"]),
+    ("pnpm", &["--scr", "--node-o", "--shell-e"]),
     ("readarray", &["-C"]),
     ("rg", &["--pre", "--hostname-bin"]),
     ("sort", &["--comp"]),
@@ -111,7 +114,7 @@ pub(super) fn runs_another(name: &str, args: &[&Word]) -> bool {
             let text = text(word);
             text.contains("system") || text.contains('|') || text.contains("getline")
         }),
-        _ if argument_programs::runs_another(name, args) => true,
+        _ if argument_programs::runs_another(name, args) || variable_names::may_run_code(name, args) => true,
         _ => NAMING.iter().any(|(known, starts)| {
             *known == name && args.iter().any(|word| starts.iter().any(|start| text(word).starts_with(start)))
         }),

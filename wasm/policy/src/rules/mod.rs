@@ -36,6 +36,7 @@ mod shell_only;
 mod shell_state;
 mod tools;
 pub mod types;
+mod variable_names;
 mod walk;
 mod wildcard;
 mod workspace_writes;

@@ -48,12 +48,12 @@ fn sets_safely(args: &[&Word]) -> bool {
 }
 
 /// `wait -p` takes the name of a variable, and unsets it first.
-fn waits_for(word: &Word) -> bool {
+pub(super) fn waits_for(word: &Word) -> bool {
     !word.text.as_deref().is_some_and(|text| text.starts_with('-') && !matches!(text, "-n" | "-f"))
 }
 
 /// Known text in which nothing could be evaluated.
-fn is_inert(word: &Word) -> bool {
+pub(super) fn is_inert(word: &Word) -> bool {
     word.text.as_deref().is_some_and(|text| !text.contains(['[', '$', '`']))
 }
 
@@ -62,7 +62,7 @@ fn is_number(word: &Word) -> bool {
 }
 
 /// `-x`, `NAME` or `NAME=value`; `-i` and `-n` make bash evaluate the value.
-fn declares(word: &Word) -> bool {
+pub(super) fn declares(word: &Word) -> bool {
     let Some(Piece::Lit(text)) = word.pieces.first() else { return false };
     if text.starts_with('-') {
         return word.text.is_some() && !text.contains(['i', 'n']);
