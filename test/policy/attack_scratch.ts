@@ -201,6 +201,8 @@ export class AttackScratch {
 
   private place(name: string): void {
     const path = join(this.folder, "bin", name);
+    // A process in the background may still run the one that is there (ETXTBSY).
+    rmSync(path, { force: true });
     writeFileSync(path, this.stub(name));
     chmodSync(path, 0o755);
   }
