@@ -1,7 +1,7 @@
 //! git: the options before its subcommand, and what each subcommand changes.
 
 use super::acts::{Act, Acts, anywhere};
-use super::hosts::Target;
+use super::hosts::{self, Target};
 use super::paths::Places;
 use super::pattern::Access;
 use crate::shell::ast::Word;
@@ -158,8 +158,7 @@ pub(super) fn of(args: &[&Word], places: &Places) -> Acts {
         _ if RECORDING.contains(&name.as_str()) => Acts::default(),
         _ if CHANGING.contains(&name.as_str()) => changes(name, options, rest, places),
         _ if REACHING.contains(&name.as_str()) => {
-            let host = Act::Net(Target::Unknown, "the repository's host".to_string());
-            Acts { list: vec![host], files: name != "ls-remote" && name != "push", ..Acts::default() }
+            Acts { list: reached(options), files: name != "ls-remote" && name != "push", ..Acts::default() }
         }
         _ if super::read_only::is_git_reading(rest) => Acts::default(),
         _ => Acts::unknown("what this subcommand does is not known"),
@@ -186,6 +185,14 @@ pub(super) fn of(args: &[&Word], places: &Places) -> Acts {
         acts.unknown = Some("one of its options names a program to run");
     }
     acts
+}
+
+/// The hosts of the URLs among the words; where there is none, the repository's settings name one. What a server says may
+/// lead to others, and `insteadOf` may name another one, so a known host is no proof that no other is reached.
+fn reached(options: &[String]) -> Vec<Act> {
+    let urls = options.iter().filter(|word| word.contains("://") && !word.starts_with('-'));
+    let known = urls.map(|url| Act::Net(hosts::of_url(url), url.clone()));
+    known.chain([Act::Net(Target::Unknown, "the repository's host".to_string())]).collect()
 }
 
 /// Setting anything but what names no program.

@@ -41,9 +41,32 @@ pub(super) fn runs_another(name: &str, args: &[&Word]) -> bool {
         }),
         "zip" => any(&|text| text.starts_with('-') && text.contains("TT")) || option("", &["unzip-command"]),
         "man" => option("PH", &["pager", "html", "browser"]),
+        "declare" | "export" | "getopts" | "let" | "local" | "mapfile" | "printf" | "read" | "readarray"
+        | "readonly" | "test" | "typeset" | "unset" | "wait" | "[" => evaluates(name, args),
         "logsave" | "socat" | "tclsh" | "expect" | "wish" => true,
         _ => false,
     }
+}
+
+/// A builtin that is given the name of a variable with a subscript, which bash expands: `printf -v 'a[$(rm f)]' x`.
+fn evaluates(name: &str, args: &[&Word]) -> bool {
+    let code = |text: &str| {
+        let target = text.split('=').next().unwrap_or_default();
+        let index = target.split_once('[').map(|(_, index)| index);
+        let in_name = index.is_some_and(|index| index.contains(['$', '`', '[']));
+        in_name || matches!(name, "let" | "declare" | "typeset" | "local") && text.contains(['$', '`'])
+    };
+    let mut after_v = false;
+    args.iter().filter_map(|word| word.text.as_deref()).any(|text| {
+        let (glued, asked) = (text.strip_prefix("-v"), std::mem::take(&mut after_v));
+        after_v = text == "-v" || text == "-R";
+        match name {
+            "printf" | "test" | "[" => {
+                code(glued.filter(|_| name == "printf").unwrap_or(if asked { text } else { "" }))
+            }
+            _ => code(text),
+        }
+    })
 }
 
 /// A group of letters with one of these in it, or a long option, which may be cut short.

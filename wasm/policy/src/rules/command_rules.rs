@@ -1,11 +1,12 @@
 //! Which rule, table or mode speaks of a simple command.
 
-use super::acts::Acts;
+use super::acts::{Act, Acts};
 use super::acts_git;
 use super::command::{is_harmless, is_powerful, system_name, text};
+use super::effects::is_stream;
 use super::judge::{Found, Judge};
 use super::paths::{PathValue, Places, is_inside};
-use super::pattern::{CommandPattern, Matcher, Rule};
+use super::pattern::{Access, CommandPattern, Matcher, Rule};
 use super::read_only;
 use super::shell_only;
 use super::types::{By, Mode, Required, RuleSource, Verdict};
@@ -28,7 +29,9 @@ impl<'q> Judge<'q> {
         let texts = &found.texts(simple).any;
         let any = |rule: &Rule, proof| match &rule.matcher {
             Matcher::Command(pattern) => {
+                let mut views = found.views.iter().chain(&found.maybe);
                 pattern.any.iter().any(|pattern| texts.iter().any(|text| matches(pattern, text, proof)))
+                    || pattern.flags.as_ref().is_some_and(|flags| views.any(|view| flags.matches(view, proof)))
             }
             _ => false,
         };
@@ -70,6 +73,9 @@ impl<'q> Judge<'q> {
             return ((self.asked.by_mode(Required::ReadOnly), By::ReadOnlyTable), None, None);
         }
         let known = harmless && inner.tame && found.scripts.is_empty();
+        if known && keeps_nothing(acts) {
+            return ((self.asked.by_mode(Required::ReadOnly), By::ReadOnlyTable), None, None);
+        }
         if let Some(written) = known.then(|| self.workspace_writes(inner)).flatten() {
             return ((written.0, written.1), written.2, None);
         }
@@ -123,6 +129,17 @@ impl<'q> Judge<'q> {
         }
         !cwds.is_empty() && cwds.iter().all(trusted)
     }
+}
+
+/// `tee /dev/stderr`: all that it writes goes to devices that keep nothing.
+fn keeps_nothing(acts: &Acts) -> bool {
+    let stream = |act: &Act| match act {
+        Act::Path { access: Access::Write, path: PathValue::Known(paths), .. } => {
+            paths.iter().all(|path| is_stream(path))
+        }
+        _ => false,
+    };
+    acts.complete() && !acts.list.is_empty() && acts.list.iter().all(stream)
 }
 
 /// `find -exec` with commands that only read.
@@ -193,8 +210,11 @@ const HEEDLESS: [&str; 52] = [
 /// Whether a variable set for this command alone can change nothing about it: the tools of POSIX and the builtins read
 /// none but those with power over every program.
 fn leaves_alone(assignment: &Assignment, inner: &View) -> bool {
-    let plain = !assignment.array && assignment.subscript.is_none() && !is_powerful(&assignment.name);
-    plain && program(inner).is_some_and(|name| HEEDLESS.contains(&name))
+    let scalar = !assignment.array && assignment.subscript.is_none();
+    // `IFS= read -r line`: the separator holds for this builtin alone.
+    let separates = assignment.name == "IFS" && inner.argv[0].text.as_deref() == Some("read");
+    let plain = !is_powerful(&assignment.name) && program(inner).is_some_and(|name| HEEDLESS.contains(&name));
+    scalar && (plain || separates)
 }
 
 /// The texts of a command that rules are compared with; made once.

@@ -112,7 +112,7 @@ pub(super) fn runs_another(name: &str, args: &[&Word]) -> bool {
         _ if is_foreign(name) => true,
         "awk" | "gawk" | "mawk" | "nawk" => args.iter().any(|word| {
             let text = text(word);
-            text.contains("system") || text.contains('|') || text.contains("getline")
+            text.contains("system") || text.replace("||", "").contains('|') || text.contains("getline")
         }),
         _ if argument_programs::runs_another(name, args) || variable_names::may_run_code(name, args) => true,
         _ => NAMING.iter().any(|(known, starts)| {

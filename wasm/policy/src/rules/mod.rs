@@ -14,6 +14,7 @@ mod effects;
 mod evaluated_data;
 mod examples;
 mod explain;
+mod flags_in_rules;
 mod git_programs;
 mod hidden_programs;
 mod hosts;

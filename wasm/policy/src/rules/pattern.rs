@@ -1,5 +1,6 @@
 //! Rules: from text to matchers.
 
+use super::flags_in_rules::{self, FlagPattern};
 use super::hosts::{self, HostPattern};
 use super::tools::{self, Subject, Tool};
 use super::types::{RuleSource, Verdict};
@@ -52,6 +53,8 @@ pub(crate) struct CommandPattern {
     pub(crate) any: Vec<Vec<Token>>,
     /// Tokens before the first wildcard: what the author of the rule has spelled out.
     pub(crate) fixed: usize,
+    /// The same by its options, for refusing.
+    pub(crate) flags: Option<FlagPattern>,
 }
 
 /// A path in gitignore's syntax.
@@ -207,6 +210,7 @@ pub(crate) fn command(spec: &str) -> CommandPattern {
     let open = spec.strip_suffix(":*").or_else(|| spec.strip_suffix(" *"));
     let body = unquote(open.unwrap_or(spec).trim());
     let fixed = body.iter().position(|token| *token == ANYTHING).unwrap_or(body.len());
+    let flags = flags_in_rules::of(spec);
     let mut any = vec![body.clone()];
     if open.is_some() {
         any.push([body.clone(), vec![Token::from(' '), ANYTHING]].concat());
@@ -215,9 +219,9 @@ pub(crate) fn command(spec: &str) -> CommandPattern {
     let slash = body[..space].iter().rposition(|token| *token == Token::from('/'));
     if let Some(slash) = slash.filter(|slash| slash + 1 < space) {
         let bare: Vec<Vec<Token>> = any.iter().map(|pattern| pattern[slash + 1..].to_vec()).collect();
-        return CommandPattern { any: any.into_iter().chain(bare).collect(), fixed };
+        return CommandPattern { any: any.into_iter().chain(bare).collect(), fixed, flags };
     }
-    CommandPattern { any, fixed }
+    CommandPattern { any, fixed, flags }
 }
 
 /// Takes the quotes away as the shell would, so that a rule may be written like the command. Unbalanced quotes stay.

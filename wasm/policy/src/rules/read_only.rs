@@ -30,10 +30,19 @@ pub(crate) fn is_read_only(view: &View) -> bool {
         // `php version` is a file of that name.
         return word.text.as_deref() != Some("version") || matches!(name, "docker" | "go");
     }
+    if matches!(name, "bash" | "dash" | "sh") {
+        return only_parses(args);
+    }
     match entry(name) {
         Some((_, safe)) => fits(safe, args),
         None => matches!(name, "env" | "hostname") && args.is_empty(),
     }
+}
+
+/// `bash -n FILE` reads the script and runs nothing of it.
+fn only_parses(args: &[&Word]) -> bool {
+    let Some((option, files)) = args.split_first() else { return false };
+    option.text.as_deref() == Some("-n") && !files.is_empty() && files.iter().all(|word| is_operand(word))
 }
 
 /// Whether `find` with these arguments changes nothing by itself; what `-exec` runs is judged apart.
@@ -160,6 +169,7 @@ pub(super) fn is_git_reading(args: &[&Word]) -> bool {
         }
         (words, _) => match first {
             None => words.split(' ').any(|word| word == "."),
+            Some(first) if name == "reflog" && first.starts_with('-') => fits(safe, args),
             Some(first) => words.split(' ').any(|word| word == first) && fits(safe, &args[1..]),
         },
     }

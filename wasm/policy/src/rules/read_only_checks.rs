@@ -2,6 +2,7 @@
 
 use super::pattern::is_identifier;
 use super::read_only::is_operand;
+use super::sed_script;
 use crate::shell::ast::{Piece, Word};
 
 /// `test` and `[`: `-v` and `-R` take the name of a variable, and bash evaluates a subscript after it. So both need a
@@ -65,59 +66,91 @@ pub(super) fn date(args: &[&Word]) -> bool {
     true
 }
 
-/// `sed` with `p`, `d`, `q`, `=` and `s/…/…/` without code in them: `w`, `e` and `s///e` write and run.
+/// `sed` whose scripts only change what it prints; `-i` writes, and `-f` reads a script that is not seen.
 pub(super) fn sed(args: &[&Word]) -> bool {
-    let options = args.iter().take_while(|word| {
-        matches!(word.text.as_deref(), Some("-n" | "-E" | "-r" | "-nE" | "-nr" | "-s" | "-ns" | "-e" | "-ne"))
-    });
-    let Some((script, files)) = args[options.count()..].split_first() else { return false };
-    let harmless = script.text.as_deref().is_some_and(|text| text.split([';', '\n']).all(only_shows));
-    harmless && files.iter().all(|word| is_operand(word))
-}
-
-/// One command of sed. A backslash is refused: what is behind it would need a parser of its own.
-fn only_shows(text: &str) -> bool {
-    let Some(rest) = address(text.trim()) else { return false };
-    let rest = match rest.trim_start().strip_prefix(',') {
-        Some(rest) => match address(rest.trim_start()) {
-            Some(rest) => rest,
-            None => return false,
-        },
-        None => rest,
-    };
-    let command = rest.trim_start_matches([' ', '!']);
-    if let Some(text) = command.strip_prefix("s/") {
-        let parts: Vec<&str> = text.split('/').collect();
-        return parts.len() == 3
-            && !text.contains('\\')
-            && parts[2].bytes().all(|flag| flag.is_ascii_digit() || b"gpiI".contains(&flag));
-    }
-    matches!(command, "" | "p" | "d" | "q" | "=") && (text.trim().is_empty() || !command.is_empty())
-}
-
-/// What follows a number, `$` or `/text/`; the text itself where there is none of them.
-fn address(text: &str) -> Option<&str> {
-    match text.strip_prefix('/') {
-        Some(rest) => {
-            let (pattern, rest) = rest.split_once('/')?;
-            (!pattern.contains(['\\', '['])).then_some(rest)
+    let (mut scripts, mut files) = (Vec::new(), Vec::new());
+    let mut args = args.iter();
+    while let Some(word) = args.next() {
+        let Some(text) = word.text.as_deref().filter(|text| text.len() > 1 && text.starts_with('-')) else {
+            files.push(word);
+            continue;
+        };
+        if matches!(text, "--quiet" | "--silent" | "--regexp-extended" | "--null-data" | "--separate" | "--unbuffered")
+        {
+            continue;
         }
-        None => Some(text.strip_prefix('$').unwrap_or_else(|| text.trim_start_matches(|at: char| at.is_ascii_digit()))),
+        let letters = text[1..].trim_start_matches(|letter| "nErsuz".contains(letter));
+        match letters.strip_prefix('e').or_else(|| text.strip_prefix("--expression=")) {
+            Some("") => scripts.push(args.next().and_then(|word| word.text.as_deref())),
+            Some(script) => scripts.push(Some(script)),
+            None if letters.is_empty() => {}
+            None => return false,
+        }
     }
+    if scripts.is_empty() {
+        let Some((script, rest)) = files.split_first() else { return false };
+        scripts.push(script.text.as_deref());
+        files = rest.to_vec();
+    }
+    let harmless = |script: &Option<&str>| script.is_some_and(sed_script::only_prints);
+    scripts.iter().all(harmless) && files.iter().all(|word| is_operand(word))
 }
 
 /// `awk` with a program that can't write, run or read anything else (POSIX awk: `>`, `|`, `system`, `getline`; gawk: `@`).
 /// An assignment to ARGV would make it read further files.
-pub(super) fn awk(args: &[&Word]) -> bool {
-    let Some(mut args) = args.first().map(|_| args) else { return false };
-    if let Some(text) = args[0].text.as_deref().filter(|text| text.starts_with("-F")) {
-        args = &args[if text == "-F" { 2 } else { 1 }.min(args.len())..];
+pub(super) fn awk(mut args: &[&Word]) -> bool {
+    while let Some(text) = args.first().and_then(|word| word.text.as_deref()) {
+        let width = match text {
+            "-F" => 2,
+            "-v" if args.get(1).is_some_and(|word| sets_one(word)) => 2,
+            _ if text.starts_with("-F") => 1,
+            _ => break,
+        };
+        args = &args[width.min(args.len())..];
     }
     let Some((program, files)) = args.split_first() else { return false };
     let safe = |text: &str| {
         !text.starts_with('-')
-            && !text.contains(['>', '|', '@', '\\'])
+            && !text.contains(['@', '\r'])
+            && !text.contains("\\\n")
             && !["system", "getline", "ARG", "close", "fflush"].iter().any(|word| text.contains(word))
+            && prints_only(text)
     };
     program.text.as_deref().is_some_and(safe) && files.iter().all(|word| is_operand(word))
+}
+
+/// `NAME=value`, one word whatever the value is.
+fn sets_one(word: &Word) -> bool {
+    let Some(Piece::Lit(text)) = word.pieces.first() else { return false };
+    let one = word.pieces.iter().all(|piece| matches!(piece, Piece::Lit(_) | Piece::Dyn { quoted: true, .. }));
+    one && text.split_once('=').is_some_and(|(name, _)| is_identifier(name) && !name.starts_with("ARG"))
+}
+
+/// No `>` of the program sends what is printed to a file, and no `|` to a program. A `>` outside of all braces, or inside
+/// parentheses, compares: POSIX's grammar has redirections only behind the expressions of `print` and `printf`. What
+/// could hide a bracket from this count (strings, regular expressions, comments) must not be there then.
+fn prints_only(text: &str) -> bool {
+    let text = text.replace(">=", "  ").replace("||", "  ");
+    if text.contains('|') {
+        return false;
+    }
+    if !text.contains('>') {
+        return true;
+    }
+    let strings: Vec<&str> = text.split('"').collect();
+    if strings.len().is_multiple_of(2) || text.contains(['/', '#', '\\', '\n']) {
+        return false;
+    }
+    let (mut braces, mut parentheses) = (0, 0);
+    for letter in strings.iter().step_by(2).flat_map(|part| part.chars()) {
+        match letter {
+            '{' => braces += 1,
+            '}' => braces -= 1,
+            '(' => parentheses += 1,
+            ')' => parentheses -= 1,
+            '>' if braces != 0 && parentheses <= 0 => return false,
+            _ => {}
+        }
+    }
+    true
 }

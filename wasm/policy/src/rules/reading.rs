@@ -15,6 +15,9 @@ const SHOWING: [&str; 8] = ["blame", "cat-file", "diff", "diff-tree", "grep", "l
 impl Judge<'_> {
     /// Each argument that may be a path, and what a search finds below it.
     pub(super) fn arguments(&mut self, found: &Found) {
+        if self.asked.policy.guards_reading {
+            self.words_from_files(found);
+        }
         let inner = &found.views[found.views.len() - 1];
         let Some(name) = program(inner).filter(|name| read_only::reads_arguments(name)) else { return };
         if !self.asked.policy.guards_reading {
@@ -69,6 +72,21 @@ impl Judge<'_> {
         if let (Some(unknown), true) = (below, operands <= usize::from(has_pattern)) {
             let cwd = self.places.resolve_text(".");
             self.below(inner.argv[0], &cwd, unknown);
+        }
+    }
+
+    /// `xargs -a FILE` shows what stands there to the program that it runs.
+    fn words_from_files(&mut self, found: &Found) {
+        for view in found.views.iter().filter(|view| program(view) == Some("xargs")) {
+            for (at, word) in view.argv.iter().enumerate().skip(1) {
+                let Some(text) = word.text.as_deref() else { continue };
+                let path = match text.strip_prefix("--arg-file=").or_else(|| text.strip_prefix("-a")) {
+                    None if text != "--arg-file" => continue,
+                    Some(file) if !file.is_empty() => self.places.resolve_text(file),
+                    _ => view.argv.get(at + 1).map_or_else(anything, |file| self.places.resolve(file)),
+                };
+                self.read(shown(word), word.span, &path, Doubt::Counts);
+            }
         }
     }
 

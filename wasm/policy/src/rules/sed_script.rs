@@ -2,12 +2,20 @@
 
 /// Whether the script has a command or a flag that runs (`e`) or writes (`w`, `W`); also if it is not understood.
 pub(super) fn runs_or_writes(script: &str) -> bool {
-    let mut reader = Reader { rest: script.as_bytes() };
+    let mut reader = Reader { rest: script.as_bytes(), reads: false };
     reader.commands().unwrap_or(true)
+}
+
+/// Whether the script only changes what is printed; `r` and `R` read files that are named inside it.
+pub(super) fn only_prints(script: &str) -> bool {
+    let mut reader = Reader { rest: script.as_bytes(), reads: false };
+    reader.commands() == Some(false) && !reader.reads
 }
 
 struct Reader<'s> {
     rest: &'s [u8],
+    /// It has read a file's name.
+    reads: bool,
 }
 
 impl Reader<'_> {
@@ -36,7 +44,10 @@ impl Reader<'_> {
                 | b'F' | b'z' => {}
                 b'q' | b'Q' | b'l' | b'L' => self.skip(b" \t0123456789"),
                 // Text and file names go on to the end of the line.
-                b'a' | b'i' | b'c' | b'r' | b'R' | b'#' | b'v' => self.line(),
+                b'a' | b'i' | b'c' | b'r' | b'R' | b'#' | b'v' => {
+                    self.reads |= matches!(command, b'r' | b'R');
+                    self.line();
+                }
                 b'b' | b't' | b'T' | b':' => self.label(),
                 _ => return None,
             }
@@ -129,7 +140,7 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::runs_or_writes;
+    use super::{only_prints, runs_or_writes};
 
     #[test]
     fn c14_scripts_that_run_or_write_are_told_from_those_that_change_text() {
@@ -168,6 +179,10 @@ mod tests {
             "1~2d",
         ] {
             assert!(!runs_or_writes(script), "{script}");
+            assert!(only_prints(script), "{script}");
+        }
+        for script in ["r .env", "$R f", "/x/r f"] {
+            assert!(!runs_or_writes(script) && !only_prints(script), "{script}");
         }
     }
 }
