@@ -4,7 +4,7 @@
  * Bun.file and not node:fs/promises: importing that module alone adds a quarter to the start of every command.
  */
 import type { Root as PolicyComponent } from "./generated/policy.js";
-import type { Root as SearchComponent } from "./generated/search.js";
+import type { ImportObject, Root as SearchComponent } from "./generated/search.js";
 
 export type { PolicyComponent, SearchComponent };
 
@@ -19,7 +19,20 @@ export type LoadedSearch = {
   module: WebAssembly.Module;
   /** The core module's functions, for calls that happen once a file and take and give only numbers. */
   exports: WebAssembly.Instance["exports"];
+  /** What the component reads files through. Until it is filled in, all reading fails. */
+  files: FilesLink;
 };
+
+/** `files` of wasm/wit/search.wit: numbers in, numbers out, less than 0 is a failure. */
+export type ComponentFiles = {
+  open: (folder: number, name: number) => number;
+  read: (file: number, to: number, bytes: number, start: number) => number;
+  size: (file: number) => number;
+  close: (file: number) => void;
+};
+
+/** Stands between an instance, which must have its imports when it is made, and the files, which need its memory. */
+export type FilesLink = { to: ComponentFiles };
 
 /** The policy engine. Later calls get the same instance. Rejects when the embedded module does not fit its JavaScript. */
 export const loadPolicyComponent: () => Promise<PolicyComponent> = once(async () => {
@@ -40,6 +53,10 @@ export const compileSearchModule: () => Promise<WebAssembly.Module> = once(async
   return WebAssembly.compile(await Bun.file(path).arrayBuffer());
 });
 
+const FILES = "cordon:search/files@0.1.0";
+
+const NO_FILES: ComponentFiles = { open: () => -1, read: () => -1, size: () => -1, close: () => {} };
+
 /** Makes one more instance with a memory of its own: for a worker, which must share nothing with the others. */
 export async function instantiateSearch(module: WebAssembly.Module): Promise<LoadedSearch> {
   const [{ instantiate }, { SHIMS }] = await Promise.all([
@@ -48,11 +65,20 @@ export async function instantiateSearch(module: WebAssembly.Module): Promise<Loa
   ]);
   let memory: WebAssembly.Memory | undefined;
   let exports: WebAssembly.Instance["exports"] = {};
+  const files: FilesLink = { to: NO_FILES };
+  const linked: ComponentFiles = {
+    open: (folder, name) => files.to.open(folder, name),
+    read: (file, to, bytes, start) => files.to.read(file, to, bytes, start),
+    size: (file) => files.to.size(file),
+    close: (file) => files.to.close(file),
+  };
   const search = instantiate(
     (name) => shim(SHIMS, name) ?? module,
-    {},
+    // jco looks for the interface by its name, and its types ask for the version too.
+    { [FILES]: linked, [FILES.replace(/@.*/, "")]: linked } as ImportObject,
     (core, imports) => {
-      const instance = new WebAssembly.Instance(core, imports);
+      // jco's own functions keep a record of each call; these take and give only numbers, so that nothing needs translating.
+      const instance = new WebAssembly.Instance(core, core === module ? { ...imports, [FILES]: linked } : imports);
       if (core === module) exports = instance.exports;
       if (instance.exports.memory instanceof WebAssembly.Memory) memory = instance.exports.memory;
       return instance;
@@ -60,7 +86,7 @@ export async function instantiateSearch(module: WebAssembly.Module): Promise<Loa
   );
   if (memory === undefined)
     throw new Error('Cannot load the search engine: its module exports no memory named "memory"');
-  return { search, memory, module, exports };
+  return { search, memory, module, exports, files };
 }
 
 async function compilePolicyModule(): Promise<WebAssembly.Module> {

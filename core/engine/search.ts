@@ -1,4 +1,13 @@
-import { compileSearchModule, instantiateSearch, type LoadedSearch, type SearchComponent } from "./load.ts";
+import {
+  type ComponentFiles,
+  compileSearchModule,
+  type FilesLink,
+  instantiateSearch,
+  type LoadedSearch,
+  type SearchComponent,
+} from "./load.ts";
+
+export type { ComponentFiles } from "./load.ts";
 
 /** What the search component throws for a query it can't use: the `fault` records of wasm/wit/search.wit. */
 export type EngineFault = { message: string; position?: number; hint?: string; part?: string };
@@ -23,14 +32,22 @@ const idle: SearchEngine[] = [];
  * wrappers keep a record of each call: 2 µs at best, and 100 µs for the first hundreds, where a small file is searched in 3.
  */
 const CORE = {
-  search: "cordon:search/grep@0.1.0#search",
+  reserveBuffer: "cordon:search/grep@0.1.0#reserve",
+  visit: "cordon:search/grep@0.1.0#visit",
   enter: "cordon:search/walk@0.1.0#enter",
   addRules: "cordon:search/walk@0.1.0#add-rules",
   reserve: "cordon:search/walk@0.1.0#reserve",
   survey: "cordon:search/walk@0.1.0#survey",
   filter: "cordon:search/walk@0.1.0#filter",
+  choose: "cordon:search/walk@0.1.0#choose",
   order: "cordon:search/walk@0.1.0#order",
 } as const;
+
+/** Numbers at the front of a report of `visit`. */
+const REPORT_HEAD = 2;
+
+/** In place of what an entry of a choice is: neither a file nor a folder. */
+const LEFT_OUT = 2;
 
 /** The enum `source` of search.wit, by place. */
 const SOURCES = ["rgignore", "ignore", "gitignore", "exclude", "global"] as const;
@@ -46,8 +63,11 @@ export type EngineFolder = {
   repository: boolean;
 };
 
-/** What `grep.search` says of a binary file. */
-export const BINARY = -1;
+/** What `grep.visit` says of a file in place of a number of matches. */
+export const ENDED = { binary: -1, unreadable: -2, tooLarge: -3 } as const;
+
+/** What came of a stretch of files: the entry to go on with, and pairs of an entry and its number of matches, or one of `ENDED`. */
+export type Visited = { next: number; told: Int32Array };
 
 type CoreFunction = (...numbers: number[]) => number;
 
@@ -61,17 +81,41 @@ export class SearchEngine {
   readonly #memory: WebAssembly.Memory;
   readonly #buffer: Room = { at: 0, bytes: 0, view: EMPTY };
   readonly #entries: Room = { at: 0, bytes: 0, view: EMPTY };
+  readonly #files: FilesLink;
+  #isLinked = false;
 
-  constructor({ search, memory, exports }: LoadedSearch) {
+  constructor({ search, memory, exports, files }: LoadedSearch) {
+    this.#files = files;
     this.grep = search.grep;
     this.walk = search.walk;
     this.#core = mapValues(CORE, (name) => coreFunction(exports, name));
     this.#memory = memory;
   }
 
-  /** `grep.search` of search.wit: the number of matches in the first `bytes` bytes of the buffer, or `BINARY`. */
-  search(bytes: number, budget: number): number {
-    return this.#core.search(bytes, budget);
+  /** Gives the component its files, once in its life. */
+  link(files: () => ComponentFiles): void {
+    if (!this.#isLinked) this.#files.to = files();
+    this.#isLinked = true;
+  }
+
+  /** `grep.visit`: reads and searches files of the last choice from its entry `start` on. A copy: good until whenever. */
+  visit(folder: number, start: number): Visited {
+    const report = this.#core.visit(folder, start) >>> 0;
+    // A large file may have made the component take another buffer.
+    this.#buffer.bytes = 0;
+    const [next = 0, count = 0] = new Int32Array(this.#memory.buffer, report, REPORT_HEAD);
+    const told = new Int32Array(this.#memory.buffer, report + REPORT_HEAD * Int32Array.BYTES_PER_ELEMENT, count * 2);
+    return { next, told: count === 0 ? told : told.slice() };
+  }
+
+  /** `walk.choose`: makes one file, whose name is in the room for entries, the whole choice. */
+  choose(at: number, bytes: number): void {
+    this.#core.choose(at, bytes);
+  }
+
+  /** All of linear memory. It has no bytes any more once the memory has grown. */
+  get memory(): Uint8Array {
+    return new Uint8Array(this.#memory.buffer);
   }
 
   /** `walk.enter`: adds a folder and returns its number. */
@@ -90,10 +134,15 @@ export class SearchEngine {
     return this.#core.survey(bytes);
   }
 
+  /** Makes `visit` leave an entry of the choice out. */
+  leaveOut(entry: number): void {
+    new Uint32Array(this.#memory.buffer, this.#core.order() >>> 0, (entry + 1) * 3)[entry * 3 + 2] = LEFT_OUT;
+  }
+
   /** `walk.filter` and `walk.order`: three numbers for each entry to visit. A copy: good until whenever. */
   filter(folder: number, bytes: number): Uint32Array {
     const count = this.#core.filter(folder, bytes);
-    return new Uint32Array(this.#memory.buffer, this.#core.order(), count * 3).slice();
+    return new Uint32Array(this.#memory.buffer, this.#core.order() >>> 0, count * 3).slice();
   }
 
   /** Writes text into the buffer as UTF-8, or bytes as they are, and returns the length in bytes. */
@@ -109,7 +158,7 @@ export class SearchEngine {
    * Its old content is lost when it has to grow.
    */
   buffer(bytes: number): Uint8Array {
-    return this.#room(this.#buffer, Math.max(bytes, FIRST_BUFFER_BYTES), (size) => this.grep.reserve(size));
+    return this.#room(this.#buffer, Math.max(bytes, FIRST_BUFFER_BYTES), (size) => this.#core.reserveBuffer(size));
   }
 
   /** The component's room for the raw entries of a folder, at least `bytes` long. Its content stays when it has to grow. */
@@ -119,7 +168,7 @@ export class SearchEngine {
 
   #room(room: Room, bytes: number, reserve: (bytes: number) => number): Uint8Array {
     if (bytes > room.bytes) {
-      room.at = reserve(bytes);
+      room.at = reserve(bytes) >>> 0;
       room.bytes = bytes;
       room.view = EMPTY;
     }

@@ -46,7 +46,8 @@ export async function globTree(
     return {
       start,
       scope: { ...engineScope(scope, view), only },
-      keep: limit === 0 || query.order === "path" ? 0 : offset + limit,
+      keep: limit === 0 ? 0 : offset + limit,
+      byAge: query.order !== "path",
       hidden: view.hidden,
       ...(globalExcludes === undefined ? {} : { globalExcludes }),
     };

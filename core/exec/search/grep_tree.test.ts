@@ -165,6 +165,20 @@ describe("D7 text of all kinds is searched as ripgrep does", () => {
       "a:1:small needle\nb:700001:needle\nc:1:needle",
     );
   });
+
+  test("what comes after a file larger than the first buffer is entered and judged as ever", async () => {
+    const big = { "a/.gitignore": "x\n", "a/big": `${"hay\n".repeat(700_000)}needle` };
+    const after = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`b${n}/.gitignore`, "no\n"]));
+    const files = Object.fromEntries(
+      Array.from({ length: 40 }, (_, n) => [`b${n}/no`, `b${n}/yes`]).flatMap((names) =>
+        names.map((name) => [name, "needle"]),
+      ),
+    );
+    using tree = makeTree({ ".git/": "", ...big, ...after, ...files });
+    const { filenames } = await grep(tree, "needle");
+    expect(filenames.length).toBe(41);
+    expect(filenames.some((name) => name.endsWith("/no"))).toBe(false);
+  });
 });
 
 test("F3 two searches at the same time do not mix", async () => {

@@ -11,6 +11,8 @@ export type SearchJob = {
   grep?: Parameters<SearchEngine["grep"]["compile"]>[0];
   scope: Parameters<SearchEngine["walk"]["start"]>[0];
   keep: number;
+  /** In a search for names: the last changed are wanted first. */
+  byAge?: boolean;
   relativeTo?: string;
   hidden: readonly string[];
   /** The text of git's global excludes. */

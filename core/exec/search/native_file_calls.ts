@@ -4,8 +4,8 @@
  */
 import { dlopen, ptr } from "bun:ffi";
 import { constants } from "node:fs";
-import type { SearchEngine } from "../../engine/search.ts";
-import { type FileCalls, LIMIT_BYTES, type Loaded, type OpenFolder, UNKNOWN_SIZE_BYTES } from "./file_calls.ts";
+import type { ComponentFiles, SearchEngine } from "../../engine/search.ts";
+import type { FileCalls, OpenFolder } from "./file_calls.ts";
 import type { RealPath } from "./real_path.ts";
 
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW, O_NOCTTY, O_DIRECTORY } = constants;
@@ -46,7 +46,7 @@ const LEAST_ROOM_BYTES = 8 << 10;
 const SYMBOLS = {
   syscall: { args: ["i64", "i64", "u64", "u64", "i64", "i64"], returns: "i32" },
   openat: { args: ["i32", "u64", "i32", "i32"], returns: "i32" },
-  read: { args: ["i32", "u64", "u64"], returns: "i32" },
+  pread64: { args: ["i32", "u64", "u64", "i64"], returns: "i32" },
   close: { args: ["i32"], returns: "i32" },
   getdents64: { args: ["i32", "u64", "u64"], returns: "i32" },
   statx: { args: ["i32", "u64", "i32", "u32", "u64"], returns: "i32" },
@@ -101,12 +101,25 @@ class NativeCalls implements FileCalls {
     this.#c.close(handle);
   }
 
-  load(engine: SearchEngine, { handle }: OpenFolder, { at }: { at: number }): Loaded {
-    const fd = this.#c.openat(handle, this.#addressOf(engine.entries(0)) + at, FILE_FLAGS, 0);
-    if (fd < 0) return "unreadable";
-    const loaded = this.#loadOpen(engine, fd);
-    this.#c.close(fd);
-    return loaded;
+  filesOf(engine: SearchEngine): ComponentFiles {
+    const c = this.#c;
+    let memory: Uint8Array = new Uint8Array(0);
+    let memoryAt = 0;
+    const address = (at: number): number => {
+      // A memory that has grown leaves the views of its old buffer with no bytes in them.
+      if (memory.length === 0) {
+        memory = engine.memory;
+        memoryAt = ptr(memory);
+      }
+      return memoryAt + (at >>> 0);
+    };
+    return {
+      open: (folder, name) => c.openat(folder, address(name), FILE_FLAGS, 0),
+      // pread(2) refuses what has no places to begin at: a FIFO or a socket that was put in the file's place is not read from.
+      read: (file, to, bytes, start) => c.pread64(file, address(to), bytes, start),
+      size: (file) => this.#sizeOf(file),
+      close: (file) => void c.close(file),
+    };
   }
 
   changedMs(engine: SearchEngine, { handle }: OpenFolder, { at }: { at: number }): number | undefined {
@@ -116,24 +129,10 @@ class NativeCalls implements FileCalls {
     return seconds * 1000 + this.#word(STATX.changedNanoseconds) / 1e6;
   }
 
-  #loadOpen(engine: SearchEngine, fd: number): Loaded {
-    if (this.#c.statx(fd, this.#nothingAt, AT_EMPTY_PATH, STATX_TYPE_AND_SIZE, this.#statAt) < 0) return "unreadable";
-    if ((this.#word(STATX.mode) & S_IFMT) !== S_IFREG) return "unreadable";
-    const size = this.#word(STATX.sizeLow) + this.#word(STATX.sizeHigh) * 2 ** 32;
-    if (size > LIMIT_BYTES) return "too_large";
-    // One more than there is: then a single read shows that there was no more.
-    const wanted = size === 0 ? UNKNOWN_SIZE_BYTES : size + 1;
-    const address = this.#addressOf(engine.buffer(wanted));
-    let filled = this.#c.read(fd, address, wanted);
-    if (filled < 0) return "unreadable";
-    // Fewer bytes than the size says: a network file system, or somebody is cutting the file off.
-    while (filled > 0 && filled < size) {
-      const more = this.#c.read(fd, address + filled, wanted - filled);
-      if (more < 0) return "unreadable";
-      if (more === 0) break;
-      filled += more;
-    }
-    return filled;
+  #sizeOf(file: number): number {
+    if (this.#c.statx(file, this.#nothingAt, AT_EMPTY_PATH, STATX_TYPE_AND_SIZE, this.#statAt) < 0) return -1;
+    if ((this.#word(STATX.mode) & S_IFMT) !== S_IFREG) return -1;
+    return this.#word(STATX.sizeLow) + this.#word(STATX.sizeHigh) * 2 ** 32;
   }
 
   /** Bytes of entries that were read into the component's room; -1 on failure. */

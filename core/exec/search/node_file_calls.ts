@@ -1,13 +1,6 @@
 import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readdirSync, readSync } from "node:fs";
-import type { SearchEngine } from "../../engine/search.ts";
-import {
-  type FileCalls,
-  LIMIT_BYTES,
-  type Loaded,
-  type NamePlace,
-  type OpenFolder,
-  UNKNOWN_SIZE_BYTES,
-} from "./file_calls.ts";
+import type { ComponentFiles, SearchEngine } from "../../engine/search.ts";
+import type { FileCalls, NamePlace } from "./file_calls.ts";
 import { childOf, isLossy, type RealPath } from "./real_path.ts";
 
 const OPEN_FLAGS =
@@ -17,27 +10,28 @@ const OPEN_FLAGS =
 const HEAD_BYTES = 19;
 const KIND = { folder: 4, file: 8, other: 1 } as const;
 
+/** Paths of open folders by the numbers that stand for them. */
+const opened = new Map<number, RealPath>();
+let lastHandle = 0;
+
 /** The file calls of a search where the C library can't be called: by whole paths. */
 export function nodeFileCalls(): FileCalls {
   return {
     openFolder: (engine, path) => {
       try {
-        return { path, handle: -1, bytes: writeEntries(engine, readEntries(path)) };
+        const bytes = writeEntries(engine, readEntries(path));
+        lastHandle += 1;
+        opened.set(lastHandle, path);
+        return { path, handle: lastHandle, bytes };
       } catch {
         return undefined;
       }
     },
-    closeFolder: () => {},
-    load: (engine, folder, name) => {
-      try {
-        return loadFile(engine, pathOf(engine, folder, name));
-      } catch {
-        return "unreadable";
-      }
-    },
+    closeFolder: ({ handle }) => void opened.delete(handle),
+    filesOf,
     changedMs: (engine, folder, name) => {
       try {
-        return lstatSync(pathOf(engine, folder, name)).mtimeMs;
+        return lstatSync(childAt(engine.entries(0), folder.path, name)).mtimeMs;
       } catch {
         return undefined;
       }
@@ -89,28 +83,37 @@ function writeEntries(engine: SearchEngine, entries: Entry[]): number {
   return bytes;
 }
 
-function pathOf(engine: SearchEngine, folder: OpenFolder, { at, bytes }: NamePlace): RealPath {
-  const name = Buffer.from(engine.entries(0).slice(at, at + bytes));
+function childAt(memory: Uint8Array, folder: RealPath, { at, bytes }: NamePlace): RealPath {
+  const name = Buffer.from(memory.slice(at, at + bytes));
   const text = name.toString("utf8");
-  return childOf(folder.path, isLossy(text) ? name : text);
+  return childOf(folder, isLossy(text) ? name : text);
 }
 
-function loadFile(engine: SearchEngine, path: RealPath): Loaded {
-  const descriptor = openSync(path, OPEN_FLAGS);
+function filesOf(engine: SearchEngine): ComponentFiles {
+  return {
+    open: (folder, name) => {
+      const path = opened.get(folder);
+      const { memory } = engine;
+      const bytes = memory.indexOf(0, name >>> 0) - (name >>> 0);
+      return path === undefined ? -1 : orFailed(() => openRegular(childAt(memory, path, { at: name >>> 0, bytes })));
+    },
+    read: (file, to, bytes, start) => orFailed(() => readSync(file, engine.memory, to >>> 0, bytes, start)),
+    size: (file) => orFailed(() => fstatSync(file).size),
+    close: (file) => closeSync(file),
+  };
+}
+
+function openRegular(path: RealPath): number {
+  const file = openSync(path, OPEN_FLAGS);
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  return -1;
+}
+
+function orFailed(call: () => number): number {
   try {
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return "unreadable";
-    if (stats.size > LIMIT_BYTES) return "too_large";
-    const wanted = stats.size === 0 ? UNKNOWN_SIZE_BYTES : stats.size;
-    const buffer = engine.buffer(wanted);
-    let filled = readSync(descriptor, buffer, 0, wanted, null);
-    while (filled > 0 && filled < wanted) {
-      const more = readSync(descriptor, buffer, filled, wanted - filled, null);
-      if (more === 0) break;
-      filled += more;
-    }
-    return filled;
-  } finally {
-    closeSync(descriptor);
+    return call();
+  } catch {
+    return -1;
   }
 }

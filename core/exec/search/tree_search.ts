@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { BINARY, type SearchEngine } from "../../engine/search.ts";
+import { ENDED, type SearchEngine } from "../../engine/search.ts";
 import type { MatchSpan } from "../../contract/search.ts";
 import { badPattern, badScope, refusing } from "./faults.ts";
 import type { FileCalls, NamePlace, OpenFolder } from "./file_calls.ts";
@@ -8,8 +8,11 @@ import { FolderNumbers } from "./folder_numbers.ts";
 import type { SearchJob } from "./job.ts";
 import { childOf, isLossy, type RealPath, shownPath } from "./real_path.ts";
 
-/** After so many files the caller may look at other things. */
-const FILES_BETWEEN_LOOKS = 16;
+/** After so many files whose age is asked for the caller may look at other things. */
+const FILES_BETWEEN_LOOKS = 64;
+
+/** What an entry of a choice is, by the third number of it. */
+const KIND = { file: 0, folder: 1, leftOut: 2 } as const;
 
 /** What one thread of a search works with. */
 export type SearchParts = {
@@ -34,6 +37,7 @@ export class TreeSearch {
   constructor(parts: SearchParts) {
     const { engine, job, mayRead } = parts;
     this.#parts = parts;
+    engine.link(() => parts.files.filesOf(engine));
     const { grep, scope } = job;
     if (grep !== undefined) {
       refusing(
@@ -50,7 +54,7 @@ export class TreeSearch {
       this.#hidden.set(folder, (this.#hidden.get(folder) ?? new Set()).add(basename(path)));
     }
     this.#numbers = new FolderNumbers(engine, job, (path) => mayRead?.(path) ?? true);
-    this.finds = new Finds(job.keep, grep === undefined ? byAge : byPath);
+    this.finds = new Finds(job.keep, job.byAge ? byAge : byPath);
   }
 
   /** Searches the files of a folder and hands the folders in it on. Yields now and then, and goes on when asked to. */
@@ -64,15 +68,12 @@ export class TreeSearch {
     try {
       const number = this.#numbers.enter(path, engine.survey(folder.bytes));
       const order = engine.filter(number, folder.bytes);
-      const closed = this.#hidden.get(shownPath(path));
+      this.#leaveOutHidden(folder, order);
       const inner: RealPath[] = [];
       for (let place = 0; place < order.length; place += 3) {
-        const name = { at: order[place] ?? 0, bytes: order[place + 1] ?? 0 };
-        if (!this.#isOpen(folder, name, closed)) continue;
-        if (order[place + 2] === 1) inner.push(childOf(path, this.#nameAt(name)));
-        else this.#visitFile(folder, name);
-        if ((place / 3) % FILES_BETWEEN_LOOKS === FILES_BETWEEN_LOOKS - 1) yield;
+        if (order[place + 2] === KIND.folder) inner.push(childOf(path, this.#nameAt(nameIn(order, place))));
       }
+      yield* this.#visitFiles(folder, order);
       // The last pushed is visited first: so the order of the visit is nearly that of the paths.
       for (const child of inner.reverse()) push(child);
     } finally {
@@ -92,37 +93,66 @@ export class TreeSearch {
       // After the entries, which nobody asks for here.
       const name = new TextEncoder().encode(`${basename(path)}\0`);
       engine.entries(folder.bytes + name.length).set(name, folder.bytes);
-      this.#visitFile(folder, { at: folder.bytes, bytes: name.length - 1 });
+      const order = Uint32Array.of(folder.bytes, name.length - 1, KIND.file);
+      engine.choose(folder.bytes, name.length - 1);
+      for (const _ of this.#visitFiles(folder, order));
     } finally {
       files.closeFolder(folder);
     }
   }
 
-  #isOpen(folder: OpenFolder, name: NamePlace, closed: Set<string> | undefined): boolean {
-    const { mayRead } = this.#parts;
-    if (closed === undefined && mayRead === undefined) return true;
-    const text = this.#nameAt(name);
-    if (closed?.has(shownPath(text)) === true) return false;
-    return mayRead?.(shownPath(childOf(folder.path, text))) ?? true;
+  /** Entries that the policy hides become nothing that is visited. */
+  #leaveOutHidden(folder: OpenFolder, order: Uint32Array): void {
+    const { engine, mayRead } = this.#parts;
+    const closed = this.#hidden.get(shownPath(folder.path));
+    if (closed === undefined && mayRead === undefined) return;
+    for (let place = 0; place < order.length; place += 3) {
+      const name = this.#nameAt(nameIn(order, place));
+      const isOpen =
+        closed?.has(shownPath(name)) !== true && (mayRead?.(shownPath(childOf(folder.path, name))) ?? true);
+      if (isOpen) continue;
+      order[place + 2] = KIND.leftOut;
+      engine.leaveOut(place / 3);
+    }
   }
 
-  #visitFile(folder: OpenFolder, name: NamePlace): void {
+  #visitFiles(folder: OpenFolder, order: Uint32Array): Generator<undefined, void, undefined> {
+    return this.#parts.job.grep === undefined ? this.#listFiles(folder, order) : this.#searchFiles(folder, order);
+  }
+
+  *#listFiles(folder: OpenFolder, order: Uint32Array): Generator<undefined, void, undefined> {
     const { engine, files, job } = this.#parts;
-    if (job.grep === undefined) {
-      const changedMs = files.changedMs(engine, folder, name);
-      if (changedMs !== undefined)
-        this.finds.take({ path: this.#pathOf(folder, name), weight: 1, matches: 0, changedMs });
-      return;
+    for (let place = 0; place < order.length; place += 3) {
+      if (order[place + 2] !== KIND.file) continue;
+      const name = nameIn(order, place);
+      const find: Find = { path: this.#pathOf(folder, name), weight: 1, matches: 0 };
+      if (job.byAge) {
+        const changedMs = files.changedMs(engine, folder, name);
+        if (changedMs === undefined) continue;
+        find.changedMs = changedMs;
+        if ((place / 3) % FILES_BETWEEN_LOOKS === FILES_BETWEEN_LOOKS - 1) yield;
+      }
+      this.finds.take(find);
     }
-    const loaded = files.load(engine, folder, name);
+  }
+
+  *#searchFiles(folder: OpenFolder, order: Uint32Array): Generator<undefined, void, undefined> {
+    const { engine } = this.#parts;
     const { skipped } = this.finds.found;
-    if (loaded === 0) return;
-    if (loaded === "unreadable") this.finds.skipUnreadable(this.#pathOf(folder, name));
-    else if (loaded === "too_large") skipped.tooLarge += 1;
-    else {
-      const matches = engine.search(loaded, 0);
-      if (matches === BINARY) skipped.binary += 1;
-      else if (matches > 0) this.#take(this.#pathOf(folder, name), matches);
+    for (let start = 0; start * 3 < order.length; ) {
+      const { next, told } = engine.visit(folder.handle, start);
+      for (let at = 0; at < told.length; at += 2) {
+        const ended = told[at + 1] ?? 0;
+        if (ended === ENDED.binary) skipped.binary += 1;
+        else if (ended === ENDED.tooLarge) skipped.tooLarge += 1;
+        else {
+          const path = this.#pathOf(folder, nameIn(order, (told[at] ?? 0) * 3));
+          if (ended === ENDED.unreadable) this.finds.skipUnreadable(path);
+          else this.#take(path, ended);
+        }
+      }
+      start = next;
+      if (start * 3 < order.length) yield;
     }
   }
 
@@ -148,6 +178,10 @@ export class TreeSearch {
     const text = this.#decoder.decode(name);
     return isLossy(text) ? Buffer.from(name) : text;
   }
+}
+
+function nameIn(order: Uint32Array, place: number): NamePlace {
+  return { at: order[place] ?? 0, bytes: order[place + 1] ?? 0 };
 }
 
 /** The name that an answer shows: relative to a folder if it is below it. */

@@ -3,7 +3,9 @@
 use crate::pattern::{Case, Pattern, PatternFault};
 use crate::render::Shape;
 use crate::searcher::{self, Searcher};
+use crate::visit::{Files, Folder, Report, visit};
 use crate::walk::{self, ScopeFault, Walk};
+use cordon::search::files;
 use core::cell::RefCell;
 use exports::cordon::search::{grep, walk as wit_walk};
 
@@ -12,6 +14,7 @@ wit_bindgen::generate!({ world: "search", path: "../wit/search.wit" });
 thread_local! {
     static SEARCHER: RefCell<Searcher> = RefCell::default();
     static WALK: RefCell<Option<Walk>> = const { RefCell::new(None) };
+    static REPORT: RefCell<Report> = RefCell::default();
 }
 
 /// What `search` says of a binary file.
@@ -63,6 +66,18 @@ impl grep::Guest for Component {
     fn search(len: u32, budget: u32) -> i32 {
         let count = SEARCHER.with_borrow_mut(|searcher| searcher.search(len as usize, budget));
         count.map_or(BINARY, |count| i32::try_from(count).unwrap_or(i32::MAX))
+    }
+
+    fn visit(folder: i32, from: u32) -> u32 {
+        SEARCHER.with_borrow_mut(|searcher| {
+            REPORT.with_borrow_mut(|report| {
+                with_walk(|walk| {
+                    let (raw, order) = (walk.raw(), walk.order());
+                    visit(searcher, &mut Host, Folder { handle: folder, raw, order, from: from as usize }, report);
+                });
+                report.numbers().as_ptr() as u32
+            })
+        })
     }
 
     fn render(name: String, max_lines: u32) -> grep::Rendered {
@@ -123,8 +138,34 @@ impl wit_walk::Guest for Component {
         with_walk(|walk| u32::try_from(walk.filter(folder, len as usize).len() / 3).unwrap_or(u32::MAX))
     }
 
+    fn choose(at: u32, len: u32) {
+        with_walk(|walk| walk.choose(at, len));
+    }
+
     fn order() -> u32 {
         with_walk(|walk| walk.order().as_ptr() as u32)
+    }
+}
+
+/// The files of the host.
+struct Host;
+
+impl Files for Host {
+    fn open(&mut self, folder: i32, name: &[u8]) -> i32 {
+        files::open(folder, name.as_ptr() as u32)
+    }
+
+    fn read(&mut self, file: i32, to: &mut [u8], from: usize) -> i32 {
+        // All in linear memory of 32 bits fits.
+        files::read(file, to.as_mut_ptr() as u32, to.len() as u32, from as u32)
+    }
+
+    fn size(&mut self, file: i32) -> f64 {
+        files::size(file)
+    }
+
+    fn close(&mut self, file: i32) {
+        files::close(file);
     }
 }
 

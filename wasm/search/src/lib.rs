@@ -6,17 +6,22 @@
 //! `component`, the glue for WebAssembly, is left out of a native build.
 #![deny(missing_docs)]
 
+pub mod byte_set;
 pub mod closed_names;
 #[cfg(target_arch = "wasm32")]
 mod component;
 pub mod encoding;
 pub mod entries;
 pub mod gate;
+mod lane;
 pub mod lines;
+pub mod literals;
+pub mod needle;
 pub mod pattern;
 pub mod reach;
 pub mod render;
 pub mod scan;
 pub mod searcher;
 pub mod smart_case;
+pub mod visit;
 pub mod walk;

@@ -1,5 +1,8 @@
 //! From the caller's pattern to a compiled matcher, or to a fault that says where and what would mend it.
 
+use crate::lines;
+use crate::literals::required;
+use crate::needle::Needle;
 use crate::smart_case;
 use core::ops::Range;
 use regex_automata::Input;
@@ -50,6 +53,10 @@ pub struct PatternFault {
 #[derive(Debug)]
 pub struct Matcher {
     regex: Regex,
+    /// What each match holds one of.
+    needle: Option<Needle>,
+    /// Where the needle stands, there is a match.
+    needle_is_all: bool,
     /// It has `\A` or `\z`: a search line by line must show it one line at a time.
     anchored_in_text: bool,
     /// Its matches may span lines.
@@ -63,6 +70,10 @@ const SIZE_LIMIT_BYTES: usize = 16 << 20;
 
 /// Groups in groups deeper than this are refused, as ripgrep does: the parser must not run out of stack.
 const NEST_LIMIT: u32 = 250;
+
+/// So many lines that have the needle and do not match are looked at before it is given up, if there is one in so many bytes.
+const PATIENCE: usize = 16;
+const CROWDED_BYTES: usize = 128;
 
 /// Compiles a pattern with ripgrep's meaning of a line: unless `multiline`, no match contains a line end.
 pub fn compile(pattern: &Pattern) -> Result<Matcher, PatternFault> {
@@ -99,7 +110,15 @@ pub fn compile(pattern: &Pattern) -> Result<Matcher, PatternFault> {
         position: None,
         hint: None,
     })?;
-    Ok(Matcher { regex, anchored_in_text, spans_lines, crlf: !names_return })
+    let required = required(&hir);
+    Ok(Matcher {
+        regex,
+        needle_is_all: required.as_ref().is_some_and(|required| required.whole),
+        needle: required.map(|required| Needle::new(required.sequences)),
+        anchored_in_text,
+        spans_lines,
+        crlf: !names_return,
+    })
 }
 
 fn parse(text: &str, pattern: &Pattern, crlf: bool) -> Result<Hir, PatternFault> {
@@ -128,7 +147,32 @@ impl Matcher {
     /// A place in the first matching line at or after `from`, which must be the start of a line.
     #[must_use]
     pub fn candidate(&self, text: &[u8], from: usize) -> Option<usize> {
-        self.regex.search_half(&Input::new(text).range(from..).earliest(true)).map(|end| end.offset())
+        let matching = |range: Range<usize>| self.regex.search_half(&Input::new(text).range(range).earliest(true));
+        let Some(needle) = &self.needle else { return matching(from..text.len()).map(|end| end.offset()) };
+        let mut next = from;
+        let mut in_vain = 0;
+        while let Some(at) = needle.find(text, next) {
+            if self.needle_is_all {
+                return Some(at);
+            }
+            let line = lines::around(text, at);
+            if matching(line.clone()).is_some() {
+                return Some(at);
+            }
+            next = line.end + 1;
+            in_vain += 1;
+            // A needle in line after line is no help: each time the search for the pattern is begun anew.
+            if in_vain > PATIENCE && next - from < in_vain * CROWDED_BYTES {
+                return matching(next.min(text.len())..text.len()).map(|end| end.offset());
+            }
+        }
+        None
+    }
+
+    /// False if there is surely no match in the text, whatever else is to be found out.
+    #[must_use]
+    pub fn may_match(&self, text: &[u8]) -> bool {
+        self.needle.as_ref().is_none_or(|needle| needle.find(text, 0).is_some())
     }
 
     /// The first match at or after `from`.
@@ -335,5 +379,65 @@ mod tests {
     #[test]
     fn a_pattern_that_would_explode_is_refused() {
         assert!(fault("((\\w{100}){100}){100}").message.contains("size limit"));
+    }
+
+    /// Numbers that look random, the same each time.
+    fn noise() -> impl FnMut(usize) -> usize {
+        let mut state = 88_172_645_463_325_252_u64;
+        move |below| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            usize::try_from(state >> 33).unwrap() % below
+        }
+    }
+
+    #[test]
+    fn what_is_found_by_a_needle_is_what_the_pattern_alone_finds() {
+        const PATTERNS: [&str; 18] = [
+            "ab",
+            "(?i)ab",
+            "(?i)sk",
+            "ab|ba",
+            "ab|bab|aab",
+            r"\w+ab",
+            r"^ab",
+            r"ab$",
+            r"\bab\b",
+            r"(ab)+\s",
+            "aa.b|bb",
+            r"(?i)k+ab\r?$",
+            r"[ab]{2}",
+            r"ab\s*s?b",
+            r"(?:ab|ba)k",
+            r"^\w+\s+ab\s*",
+            "é",
+            r"(?i)ſa",
+        ];
+        let mut next = noise();
+        for text in PATTERNS {
+            for word in [false, true] {
+                let with = compile(&Pattern { text: text.into(), word, ..Pattern::default() }).unwrap();
+                assert!(with.needle.is_some() || text == "[ab]{2}" || text == "é" || word, "{text}");
+                let without = Matcher {
+                    needle: None,
+                    ..compile(&Pattern { text: text.into(), word, ..Pattern::default() }).unwrap()
+                };
+                for _ in 0..400 {
+                    let parts = ["a", "b", "A", "k", "s", "ab", "\u{17f}", "\u{212a}", "é", " ", "\n", "\r\n", "bab"];
+                    let text: String = (0..next(60)).map(|_| parts[next(parts.len())]).collect();
+                    let lines = |matcher: &Matcher| {
+                        let (mut from, mut found) = (0, Vec::new());
+                        while let Some(at) = matcher.candidate(text.as_bytes(), from).filter(|_| from < text.len()) {
+                            let line = lines::around(text.as_bytes(), at);
+                            from = line.end + 1;
+                            found.push(line.start);
+                        }
+                        found
+                    };
+                    assert_eq!(lines(&with), lines(&without), "{:?} {text:?}", with.regex);
+                }
+            }
+        }
     }
 }

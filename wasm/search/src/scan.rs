@@ -48,7 +48,9 @@ pub fn scan(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
             found.binary = true;
             return;
         }
-        scan_matches(matcher, text, want, found);
+        if matcher.may_match(text) {
+            scan_matches(matcher, text, want, found);
+        }
         return;
     }
     if memchr(0, &text[..text.len().min(LINE_SNIFFED_BYTES)]).is_some() {

@@ -101,6 +101,12 @@ impl Searcher {
         (!is_binary).then_some(self.found.count)
     }
 
+    /// True if the host may want to see the lines of a file that matches, before the next one is searched.
+    #[must_use]
+    pub fn keeps_lines(&self) -> bool {
+        self.compiled.as_ref().is_some_and(|compiled| compiled.mode == Mode::Content)
+    }
+
     /// Shows what the last search found.
     #[must_use]
     pub fn render(&self, name: &str, max_lines: u32) -> Rendered {

@@ -212,6 +212,18 @@ impl Walk {
         &self.order
     }
 
+    /// Makes one file, whose name stands in the room, the whole choice.
+    pub fn choose(&mut self, at: u32, len: u32) {
+        self.order.clear();
+        self.order.extend([at, len, 0]);
+    }
+
+    /// The room for raw entries with what is in it.
+    #[must_use]
+    pub fn raw(&self) -> &[u8] {
+        &self.raw
+    }
+
     fn visits(&mut self, folder: u32, name: &str, is_dir: bool) -> bool {
         let Some(holder) = self.folders.get(folder as usize) else { return false };
         let mut path = core::mem::take(&mut self.path);

@@ -1,0 +1,236 @@
+//! Reads and searches the files of one folder, one after the other, without going back to the host for each.
+
+use crate::searcher::Searcher;
+
+/// The files of an open folder, as the host gives them: numbers in, numbers out. Less than 0 is a failure.
+pub trait Files {
+    /// Opens the file of a name that ends with a NUL byte, and no link.
+    fn open(&mut self, folder: i32, name: &[u8]) -> i32;
+    /// Reads from the file's start, or from `from` on, and gives the number of bytes. Fails for what is no regular file.
+    fn read(&mut self, file: i32, to: &mut [u8], from: usize) -> i32;
+    /// The file's bytes.
+    fn size(&mut self, file: i32) -> f64;
+    /// Closes the file.
+    fn close(&mut self, file: i32);
+}
+
+/// What a file came to that holds no match, in place of the number of its matches.
+pub mod end {
+    /// It is binary.
+    pub const BINARY: i32 = -1;
+    /// It could not be read, or is no regular file any more.
+    pub const UNREADABLE: i32 = -2;
+    /// It is larger than [`LIMIT_BYTES`](super::LIMIT_BYTES).
+    pub const TOO_LARGE: i32 = -3;
+}
+
+/// Larger files are not searched: a component has 4 GiB of memory in all, and the buffer and its successor both count.
+pub const LIMIT_BYTES: usize = 256 << 20;
+
+/// The buffer to begin with: larger than all but a few files of a source tree.
+const FIRST_BYTES: usize = 1 << 20;
+
+/// After so many files or bytes the host may look at other things.
+const STRETCH_FILES: usize = 256;
+const STRETCH_BYTES: usize = 1 << 20;
+
+/// One entry of a choice as `Walk::filter` makes it: the place of the name, its bytes, and what it is.
+const NUMBERS: usize = 3;
+
+/// A file that is to be searched, as the third number of an entry.
+const FILE: u32 = 0;
+
+/// What came of a stretch of files, as numbers in linear memory: where the next one begins, how many are told of, and for each of
+/// those its place in the choice and its number of matches or an [`end`].
+#[derive(Debug, Default)]
+pub struct Report {
+    numbers: Vec<i32>,
+}
+
+impl Report {
+    /// The numbers; the first two are always there.
+    #[must_use]
+    pub fn numbers(&self) -> &[i32] {
+        &self.numbers
+    }
+
+    fn begin(&mut self) {
+        self.numbers.clear();
+        self.numbers.extend([0, 0]);
+    }
+
+    fn tell(&mut self, place: usize, end: i32) {
+        self.numbers.extend([number(place), end]);
+        self.numbers[1] += 1;
+    }
+}
+
+/// What is searched: a folder, its raw entries, and the choice among them that begins with the entry `from`.
+#[derive(Clone, Copy, Debug)]
+pub struct Folder<'a> {
+    /// The host's number of it.
+    pub handle: i32,
+    /// Raw entries, with a NUL byte after each name.
+    pub raw: &'a [u8],
+    /// Three numbers for each entry.
+    pub order: &'a [u32],
+    /// Where in the choice to begin.
+    pub from: usize,
+}
+
+/// Searches files until a stretch is over, or one matched whose lines are to be shown. `report` says what came of it.
+pub fn visit(searcher: &mut Searcher, files: &mut impl Files, folder: Folder<'_>, report: &mut Report) {
+    report.begin();
+    let entries = folder.order.as_chunks::<NUMBERS>().0;
+    let (mut place, mut bytes) = (folder.from, 0);
+    let last = entries.len().min(folder.from + STRETCH_FILES);
+    while place < last && bytes < STRETCH_BYTES {
+        let [at, _, kind] = entries[place];
+        place += 1;
+        if kind != FILE {
+            continue;
+        }
+        let end = match load(searcher, files, folder.handle, folder.raw.get(at as usize..).unwrap_or(b"\0")) {
+            Ok(0) => 0,
+            Ok(filled) => {
+                bytes += filled;
+                searcher.search(filled, 0).map_or(end::BINARY, |count| i32::try_from(count).unwrap_or(i32::MAX))
+            }
+            Err(end) => end,
+        };
+        if end != 0 {
+            report.tell(place - 1, end);
+            if end > 0 && searcher.keeps_lines() {
+                break;
+            }
+        }
+    }
+    report.numbers[0] = number(place);
+}
+
+/// Reads a file into the searcher's buffer and gives its bytes, or an [`end`].
+fn load(searcher: &mut Searcher, files: &mut impl Files, folder: i32, name: &[u8]) -> Result<usize, i32> {
+    let file = files.open(folder, name);
+    if file < 0 {
+        return Err(end::UNREADABLE);
+    }
+    let loaded = load_open(searcher, files, file);
+    files.close(file);
+    loaded
+}
+
+fn load_open(searcher: &mut Searcher, files: &mut impl Files, file: i32) -> Result<usize, i32> {
+    let mut buffer = searcher.reserve(FIRST_BYTES);
+    let mut filled = 0;
+    loop {
+        let read = files.read(file, &mut buffer[filled..], filled);
+        // The end shows by a read of nothing: some file systems give less than was asked for before it.
+        let Ok(read) = usize::try_from(read) else { return Err(end::UNREADABLE) };
+        if read == 0 {
+            return Ok(filled);
+        }
+        filled += read;
+        if filled < buffer.len() {
+            continue;
+        }
+        let size = files.size(file);
+        if size > LIMIT_BYTES as f64 {
+            return Err(end::TOO_LARGE);
+        }
+        // Files that the kernel makes up say that they have no bytes, and those that grow have more than they said.
+        if size <= filled as f64 {
+            return Ok(filled);
+        }
+        // One more than there is: then it shows that there was no more. A longer buffer is another one, so all is read again.
+        buffer = searcher.reserve(size as usize + 1);
+        filled = 0;
+    }
+}
+
+fn number(place: usize) -> i32 {
+    i32::try_from(place).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pattern::Pattern;
+    use crate::render::Shape;
+    use crate::searcher::{Mode, Query};
+
+    /// Files by their names; a read gives as much as `piece` at once.
+    struct Given {
+        files: Vec<(&'static str, Vec<u8>)>,
+        piece: usize,
+        open: usize,
+    }
+
+    impl Files for Given {
+        fn open(&mut self, _: i32, name: &[u8]) -> i32 {
+            let name = name.split(|byte| *byte == 0).next().unwrap();
+            self.open += 1;
+            self.files.iter().position(|(given, _)| given.as_bytes() == name).map_or(-1, number)
+        }
+        fn read(&mut self, file: i32, to: &mut [u8], from: usize) -> i32 {
+            let (name, text) = &self.files[usize::try_from(file).unwrap()];
+            if *name == "fifo" {
+                return -1;
+            }
+            let bytes = to.len().min(self.piece).min(text.len() - from);
+            to[..bytes].copy_from_slice(&text[from..from + bytes]);
+            number(bytes)
+        }
+        fn size(&mut self, file: i32) -> f64 {
+            let (name, text) = &self.files[usize::try_from(file).unwrap()];
+            if *name == "huge" { 1e12 } else { text.len() as f64 }
+        }
+        fn close(&mut self, _: i32) {
+            self.open -= 1;
+        }
+    }
+
+    fn visited(names: &[&str], files: &mut Given, mode: Mode, from: usize) -> Vec<i32> {
+        let mut searcher = Searcher::default();
+        let pattern = Pattern { text: "needle".into(), ..Pattern::default() };
+        searcher.compile(&Query { pattern, mode, shape: Shape::default() }).unwrap();
+        let raw = names.join("\0") + "\0";
+        let mut order = Vec::new();
+        for name in names {
+            let at = raw.find(&format!("{name}\0")).unwrap();
+            order.extend([at, name.len(), usize::from(*name == "folder")].map(|number| u32::try_from(number).unwrap()));
+        }
+        let mut report = Report::default();
+        let folder = Folder { handle: 3, raw: raw.as_bytes(), order: &order, from };
+        visit(&mut searcher, files, folder, &mut report);
+        report.numbers().to_vec()
+    }
+
+    #[test]
+    fn files_that_match_are_told_of_and_those_that_could_not_be_searched() {
+        let long = [b"x".repeat(FIRST_BYTES * 2), b"\nneedle".to_vec()].concat();
+        let files = vec![
+            ("a", b"needle\nneedle".to_vec()),
+            ("b", b"nothing".to_vec()),
+            ("binary", b"\0needle".to_vec()),
+            ("fifo", Vec::new()),
+            ("huge", vec![b'x'; FIRST_BYTES]),
+            ("long", long),
+        ];
+        let mut given = Given { files, piece: usize::MAX, open: 0 };
+        let names = ["a", "b", "folder", "binary", "fifo", "huge", "long"];
+        let told = [7, 5, 0, 2, 3, end::BINARY, 4, end::UNREADABLE, 5, end::TOO_LARGE, 6, 1];
+        assert_eq!(visited(&names, &mut given, Mode::Count, 0), told);
+        given.piece = 5;
+        assert_eq!(visited(&names, &mut given, Mode::Count, 0), told);
+        assert_eq!(visited(&["a", "gone"], &mut given, Mode::Count, 1), [2, 1, 1, end::UNREADABLE]);
+        assert_eq!(given.open, 1, "all but the one that is not there were closed");
+    }
+
+    #[test]
+    fn the_host_gets_its_turn_at_each_file_whose_lines_it_may_show() {
+        let files = vec![("a", b"needle".to_vec()), ("b", b"needle".to_vec())];
+        let mut given = Given { files, piece: usize::MAX, open: 0 };
+        assert_eq!(visited(&["a", "b"], &mut given, Mode::Content, 0), [1, 1, 0, 1]);
+        assert_eq!(visited(&["a", "b"], &mut given, Mode::FilesWithMatches, 0), [2, 2, 0, 1, 1, 1]);
+    }
+}
