@@ -1,4 +1,15 @@
+import type { Cli } from "./command.ts";
 import { VERSION } from "./version.ts";
+
+/**
+ * What is wrapped around other people's commands, or stands where they would else call a small program: it goes past citty,
+ * which takes 3 to 7 ms (commands/run.ts has the figures).
+ */
+const EARLY: Readonly<Record<string, () => Promise<(words: readonly string[], cli: Cli) => Promise<number>>>> = {
+  run: async () => (await import("./commands/run.ts")).command.run,
+  grep: async () => (await import("./commands/grep.ts")).command.run,
+  glob: async () => (await import("./commands/glob.ts")).command.run,
+};
 
 const args = process.argv.slice(2);
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) console.log(`cordon ${VERSION}`);
@@ -24,19 +35,29 @@ async function start(): Promise<number> {
     isTty,
     onSignal,
   };
-  // `run` is wrapped around other people's commands: it goes past citty, which costs 3 ms (commands/run.ts has the figures).
+  const [name = "", ...words] = args;
+  const early = EARLY[name];
+  // The executable starts reluctant to compile (cli/build/bundle.ts), which is right for `run` and wrong for all others.
+  if (name !== "run") Bun.unsafe.setJITPolicy(1);
+  if (name === "grep" || name === "glob") (await import("@cordon/core/engine/ahead")).bringUpSearch();
   const { runGuarded } = await import("./run_guarded.ts");
-  if (args[0] !== "run") {
-    // The executable starts reluctant to compile (cli/build/bundle.ts), which is right for `run` and wrong for searching.
-    Bun.unsafe.setJITPolicy(1);
-    return runGuarded(cli, async () => (await import("./command_line.ts")).runCommandLine(args, cli));
-  }
-  return runGuarded(cli, async () => (await import("./commands/run.ts")).command.run(args.slice(1), cli));
+  return runGuarded(cli, async () =>
+    early ? (await early())(words, cli) : (await import("./command_line.ts")).runCommandLine(args, cli),
+  );
 }
 
 /** Asked late and seldom: to load node:tty takes 4 ms in a compiled executable (Bun 1.4.5), as much as an empty program. */
 function isTty(fd: 0 | 1 | 2): boolean {
-  return process.getBuiltinModule("node:tty").isatty(fd);
+  return isCharacterDevice(fd) && process.getBuiltinModule("node:tty").isatty(fd);
+}
+
+/** What a terminal is, and a pipe or a file is not. */
+function isCharacterDevice(fd: 0 | 1 | 2): boolean {
+  try {
+    return process.getBuiltinModule("node:fs").fstatSync(fd).isCharacterDevice();
+  } catch {
+    return false;
+  }
 }
 
 function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {

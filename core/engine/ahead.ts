@@ -1,0 +1,10 @@
+import { compileSearchModule, loadPolicyComponent } from "./load.ts";
+
+/**
+ * Starts bringing up what a search cannot do without, the policy first, since it is asked first. The compiler works beside the main
+ * thread, so whoever calls this at the very start waits for neither. What fails here fails again, and is told, where it is needed.
+ */
+export function bringUpSearch(): void {
+  loadPolicyComponent().catch(() => {});
+  compileSearchModule().catch(() => {});
+}
