@@ -15,13 +15,13 @@ export type { PolicyComponent, SearchComponent };
  */
 export type LoadedSearch = {
   search: SearchComponent;
-  memory: WebAssembly.Memory;
   module: WebAssembly.Module;
-  /** The core module's functions, for calls that happen once a file and take and give only numbers. */
-  exports: WebAssembly.Instance["exports"];
   /** What the component reads files through. Until it is filled in, all reading fails. */
   files: FilesLink;
-};
+} & Core;
+
+/** The policy engine: jco's face of it, and its core for `PolicyDoor`. */
+export type LoadedPolicy = { policy: PolicyComponent } & Core;
 
 /** `files` of wasm/wit/search.wit: numbers in, numbers out, less than 0 is a failure. */
 export type ComponentFiles = {
@@ -35,13 +35,15 @@ export type ComponentFiles = {
 export type FilesLink = { to: ComponentFiles };
 
 /** The policy engine. Later calls get the same instance. Rejects when the embedded module does not fit its JavaScript. */
-export const loadPolicyComponent: () => Promise<PolicyComponent> = once(async () => {
+export const loadPolicyComponent: () => Promise<LoadedPolicy> = once(async () => {
   const [{ instantiate }, { SHIMS }, module] = await Promise.all([
     import("./generated/policy.js"),
     import("./generated/policy.shims.ts"),
     compilePolicyModule(),
   ]);
-  return instantiate((name) => shim(SHIMS, name) ?? module, {});
+  const core = catchCore(module);
+  const policy = instantiate((name) => shim(SHIMS, name) ?? module, {}, core.instantiate);
+  return { policy, ...core.caught() };
 });
 
 /**
@@ -63,8 +65,6 @@ export async function instantiateSearch(module: WebAssembly.Module): Promise<Loa
     import("./generated/search.js"),
     import("./generated/search.shims.ts"),
   ]);
-  let memory: WebAssembly.Memory | undefined;
-  let exports: WebAssembly.Instance["exports"] = {};
   const files: FilesLink = { to: NO_FILES };
   const linked: ComponentFiles = {
     open: (folder, name) => files.to.open(folder, name),
@@ -72,21 +72,35 @@ export async function instantiateSearch(module: WebAssembly.Module): Promise<Loa
     size: (file) => files.to.size(file),
     close: (file) => files.to.close(file),
   };
+  // jco's own functions keep a record of each call; these take and give only numbers, so that nothing needs translating.
+  const core = catchCore(module, { [FILES]: linked });
   const search = instantiate(
     (name) => shim(SHIMS, name) ?? module,
     // jco looks for the interface by its name, and its types ask for the version too.
     { [FILES]: linked, [FILES.replace(/@.*/, "")]: linked } as ImportObject,
-    (core, imports) => {
-      // jco's own functions keep a record of each call; these take and give only numbers, so that nothing needs translating.
-      const instance = new WebAssembly.Instance(core, core === module ? { ...imports, [FILES]: linked } : imports);
-      if (core === module) exports = instance.exports;
-      if (instance.exports.memory instanceof WebAssembly.Memory) memory = instance.exports.memory;
+    core.instantiate,
+  );
+  return { search, module, files, ...core.caught() };
+}
+
+/** The core module's memory and functions, for calls that are too many for jco's wrappers and take and give only numbers. */
+type Core = { memory: WebAssembly.Memory; exports: WebAssembly.Instance["exports"] };
+
+/** Instantiates core modules for jco, and keeps hold of the main one, which gets `own` in place of jco's imports of that name. */
+function catchCore(main: WebAssembly.Module, own: Record<string, ComponentFiles> = {}) {
+  let exports: WebAssembly.Instance["exports"] = {};
+  return {
+    instantiate: (module: WebAssembly.Module, imports: object) => {
+      const instance = new WebAssembly.Instance(module, module === main ? { ...imports, ...own } : { ...imports });
+      if (module === main) exports = instance.exports;
       return instance;
     },
-  );
-  if (memory === undefined)
-    throw new Error('Cannot load the search engine: its module exports no memory named "memory"');
-  return { search, memory, module, exports, files };
+    caught: (): Core => {
+      const { memory } = exports;
+      if (memory instanceof WebAssembly.Memory) return { memory, exports };
+      throw new Error('Cannot load a component: its module exports no memory named "memory"');
+    },
+  };
 }
 
 async function compilePolicyModule(): Promise<WebAssembly.Module> {

@@ -4,6 +4,9 @@
  */
 import type { Decision, PolicyQuestion, RuleFault, RuleLists } from "../contract/verdict.ts";
 import { loadPolicyComponent } from "./load.ts";
+import { PolicyDoor } from "./policy_door.ts";
+
+export type { PolicyDoor };
 
 /** Start and end (exclusive) in UTF-8 bytes of the source. */
 export type ShellSpan = [number, number];
@@ -99,7 +102,7 @@ export type PolicyCompiled = { ok: true; policy: CompiledPolicy } | { ok: false;
 
 /** Parses bash, up to 1,048,576 bytes and 200 levels. Never throws on bad syntax: that is a `fault`. */
 export async function parseShell(source: string): Promise<ShellParsed> {
-  const { shell } = await loadPolicyComponent();
+  const { shell } = (await loadPolicyComponent()).policy;
   try {
     // The component's own serializer made this from the Rust types that ShellScript mirrors.
     return { ok: true, script: JSON.parse(shell.parse(source)) as ShellScript };
@@ -110,11 +113,14 @@ export async function parseShell(source: string): Promise<ShellParsed> {
   }
 }
 
-/** Compiles rules. One rule that can't be used refuses the whole set, so that no `deny` is lost in silence. */
-export async function compilePolicy(lists: RuleLists): Promise<PolicyCompiled> {
-  const { rules } = await loadPolicyComponent();
+/**
+ * Compiles rules. One rule that can't be used refuses the whole set, so that no `deny` is lost in silence. The rules of the set
+ * `under` come before those of each list, and cost nothing again.
+ */
+export async function compilePolicy(lists: RuleLists, under?: CompiledPolicy): Promise<PolicyCompiled> {
+  const { rules } = (await loadPolicyComponent()).policy;
   try {
-    return { ok: true, policy: { set: rules.compile(JSON.stringify(lists)) } };
+    return { ok: true, policy: { set: rules.compile(JSON.stringify(lists), under?.set) } };
   } catch (error) {
     if (typeof error !== "string") throw error;
     // The error of `compile` is the JSON of RuleFault[], as policy.wit says.
@@ -129,14 +135,21 @@ export async function decide(policy: CompiledPolicy, question: PolicyQuestion): 
 
 /** The same without waiting, for a caller that judges thousands of paths in a row. */
 export async function decider(policy: CompiledPolicy): Promise<(question: PolicyQuestion) => Decision> {
-  const { rules } = await loadPolicyComponent();
-  // Made by the component's serializer from the Rust type that Decision mirrors.
-  return (question) => JSON.parse(rules.decide(policy.set, JSON.stringify(question))) as Decision;
+  const open = await policyDoor();
+  return (question) => open.decide(policy.set, question);
+}
+
+let door: Promise<PolicyDoor> | undefined;
+
+/** The door to the one instance of the component, by which all questions go. */
+export function policyDoor(): Promise<PolicyDoor> {
+  door ??= loadPolicyComponent().then((loaded) => new PolicyDoor(loaded));
+  return door;
 }
 
 /** Frees compiled rules; a later `decide` with them denies. */
 export async function releasePolicy(policy: CompiledPolicy): Promise<void> {
-  const { rules } = await loadPolicyComponent();
+  const { rules } = (await loadPolicyComponent()).policy;
   rules.release(policy.set);
 }
 

@@ -5,6 +5,7 @@ import { ToolFault } from "../contract/fault.ts";
 import type { ModeSetting } from "../contract/request.ts";
 import type { Decision, PolicyQuestion, RuleLists } from "../contract/verdict.ts";
 import { type CheckLine, idOf, readCheckLine } from "./check_line.ts";
+import type { CompiledPolicy } from "../engine/policy.ts";
 import type { RuleSets } from "./rule_sets.ts";
 
 /** What holds where a question says nothing of its own. `builtIn` rules hold under any others. Folders are real. */
@@ -26,23 +27,36 @@ export type CheckAnswer = {
   decision: Decision["verdict"];
   reason: string;
   trace: Decision["trace"];
-  error?: { code: string; message: string; details?: unknown };
+  error?: { code: string; message: string; line?: number; details?: unknown };
+};
+
+/**
+ * One line that was judged. `context` is what all lines share that say the same beside their command: the set of rules, and
+ * the question about some command. It does not last where it rests on what a path led to.
+ */
+export type JudgedLine = {
+  answer: CheckAnswer;
+  context?: { policy: CompiledPolicy; question: PolicyQuestion; lasting: boolean };
 };
 
 /** Answers one line of `policy check --stdin`; never throws for what stands in it. */
-export async function answerLine(text: string, basis: CheckBasis, sets: RuleSets): Promise<CheckAnswer> {
+export async function judgeLine(text: string, basis: CheckBasis, sets: RuleSets): Promise<JudgedLine> {
   let line: CheckLine;
   try {
     line = readCheckLine(text);
   } catch (error) {
-    return errorAnswer(error, idOf(text));
+    return { answer: errorAnswer(error, idOf(text)) };
   }
   const id = line.id === undefined ? {} : { id: line.id };
   try {
-    const { verdict, reason, trace } = await decideLine(line, basis, sets);
-    return { ...id, decision: verdict, reason, trace };
+    const { judge, policy } = await sets.setFor(line.rules ?? basis.rules, basis.builtIn);
+    const question = questionOf(line, basis);
+    const { verdict, reason, trace } = judge(question);
+    const answer = { ...id, decision: verdict, reason, trace };
+    if (line.subject.kind !== "command") return { answer };
+    return { answer, context: { policy, question, lasting: line.cwd === undefined && line.roots === undefined } };
   } catch (error) {
-    return errorAnswer(error, line.id);
+    return { answer: errorAnswer(error, line.id) };
   }
 }
 

@@ -1,5 +1,6 @@
 /** The policy engine as a tool of its own: questions without calls. */
-export { answerLine, type CheckAnswer, type CheckBasis, decideLine, errorAnswer } from "./check.ts";
+export { type CheckAnswer, type CheckBasis, decideLine } from "./check.ts";
+export { type CheckStream, openCheckStream } from "./check_stream.ts";
 export { type CheckLine, type CheckSubject, readCheckLine } from "./check_line.ts";
 export { openCheckBasis, type OpenedBasis } from "./basis.ts";
 export { distrustWorkspace, type TrustChange, trustWorkspace } from "./trust.ts";
@@ -9,4 +10,3 @@ export { readTestLines, runExpectation, type Expectation } from "./expectations.
 export { type Proposed, type RuleProposal, suggestRules } from "./suggest.ts";
 export { subjectOf } from "./subject.ts";
 export { createRuleSets, type RuleSets } from "./rule_sets.ts";
-export { createLineFramer, type Frame, type LineFramer } from "../serve/frame_lines.ts";

@@ -1,5 +1,4 @@
 import { compilePolicy, decider, releasePolicy, type CompiledPolicy } from "../engine/policy.ts";
-import { addRules } from "../config/builtin_rules.ts";
 import { badRules } from "../engine/bad_rules.ts";
 import type { Decision, PolicyQuestion, RuleLists } from "../contract/verdict.ts";
 
@@ -16,36 +15,46 @@ export type RuleSets = {
    * Rejects with ToolFault `policy.bad_rule`.
    */
   judgeFor: (rules: RuleLists, under?: RuleLists) => Promise<JudgeNow>;
+  /** The set of the same rules. Good until the next question for another one, which may free it. */
+  setFor: (rules: RuleLists, under?: RuleLists) => Promise<RuleSet>;
 };
+
+/** A set of rules that is compiled. */
+export type RuleSet = { policy: CompiledPolicy; judge: JudgeNow };
 
 /** Compiles each set of rules once and keeps those that were used last. */
 export function createRuleSets(): RuleSets {
-  const kept = new Map<string, { policy: CompiledPolicy; judge: JudgeNow }>();
-  const numbers = new Map<RuleLists, number>();
-  const numberOf = (under: RuleLists) => {
-    const number = numbers.get(under) ?? numbers.size;
-    numbers.set(under, number);
-    return number;
+  const kept = new Map<string, RuleSet>();
+  const bases = new Map<RuleLists, Promise<CompiledPolicy>>();
+  const baseOf = (under: RuleLists) => {
+    const base = bases.get(under) ?? compiled(under);
+    bases.set(under, base);
+    return base;
   };
-  return {
-    judgeFor: async (rules, under) => {
-      const key = `${under ? numberOf(under) : ""}${JSON.stringify(rules)}`;
-      const known = kept.get(key);
-      if (known) {
-        kept.delete(key);
-        kept.set(key, known);
-        return known.judge;
-      }
-      const made = await compilePolicy(under ? addRules(under, rules) : rules);
-      if (!made.ok) throw badRules(made.faults);
-      const judge = await decider(made.policy);
-      kept.set(key, { policy: made.policy, judge });
-      const [oldest] = kept;
-      if (kept.size > KEPT_SETS && oldest) {
-        kept.delete(oldest[0]);
-        await releasePolicy(oldest[1].policy);
-      }
-      return judge;
-    },
+  const setFor = async (rules: RuleLists, under?: RuleLists): Promise<RuleSet> => {
+    const base = under && (await baseOf(under));
+    const key = `${base?.set ?? ""}${JSON.stringify(rules)}`;
+    const known = kept.get(key);
+    if (known) {
+      kept.delete(key);
+      kept.set(key, known);
+      return known;
+    }
+    const policy = await compiled(rules, base);
+    const set = { policy, judge: await decider(policy) };
+    kept.set(key, set);
+    const [oldest] = kept;
+    if (kept.size > KEPT_SETS && oldest) {
+      kept.delete(oldest[0]);
+      await releasePolicy(oldest[1].policy);
+    }
+    return set;
   };
+  return { setFor, judgeFor: async (rules, under) => (await setFor(rules, under)).judge };
+}
+
+async function compiled(rules: RuleLists, under?: CompiledPolicy): Promise<CompiledPolicy> {
+  const made = await compilePolicy(rules, under);
+  if (!made.ok) throw badRules(made.faults);
+  return made.policy;
 }

@@ -7,6 +7,7 @@ import { cpus, release } from "node:os";
 import { join } from "node:path";
 import { cacheFolder, ROOT } from "../../cli/build/cache.ts";
 import { compare, whyNot } from "./alternate.ts";
+import { decisionFigures } from "./decisions.ts";
 import { measurePhases } from "./phases.ts";
 import { type Figure, type Result, tableLines } from "./print_table.ts";
 import { CORDON, makeRows, type Row } from "./rows.ts";
@@ -18,7 +19,7 @@ mkdirSync(folder, { recursive: true });
 const rows = makeRows(folder, words).filter((row) => matches(row, words));
 const results = rows.map(measure);
 const phases = words.length === 0 ? measurePhases(folder) : [];
-const figures = words.length === 0 ? idleServe(join(folder, "workspace")) : [];
+const figures = await figuresFor(words);
 for (const line of tableLines(results, figures, form)) console.log(line);
 for (const { phase, medianMs } of phases) console.log(`  ${phase.padEnd(34)} ${medianMs.toFixed(2).padStart(8)} ms`);
 console.log(`\nWritten to ${write()}`);
@@ -26,6 +27,14 @@ console.log(`\nWritten to ${write()}`);
 function matches(row: Row, wanted: string[]): boolean {
   const text = `${row.what} ${row.subject.name} ${row.peer.name}`;
   return wanted.length === 0 || wanted.some((word) => text.includes(word));
+}
+
+/** What has no peer: all of it, or only the decisions for the word "decisions". */
+async function figuresFor(wanted: string[]): Promise<Figure[]> {
+  const memory = wanted.length === 0 ? idleServe(join(folder, "workspace")) : [];
+  if (wanted.length > 0 && !wanted.includes("decisions")) return memory;
+  process.stderr.write("  decisions of the policy …\n");
+  return [...memory, ...(await decisionFigures(CORDON))];
 }
 
 /** A peer that is not here is a row without figures, and no failure. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Comparison } from "./alternate.ts";
-import { type Result, tableLines } from "./print_table.ts";
+import { type Figure, type Result, tableLines } from "./print_table.ts";
 
 const times = (medianMs: number) => ({ name: "", medianMs, minMs: medianMs, cpuMs: medianMs });
 const measured: Comparison = {
@@ -20,13 +20,18 @@ test("a table for the README has one line a row, with what was reached", () => {
     { ...row, target: 3, adds: true, measured },
     { ...row, missing: "not here" },
   ];
-  const lines = tableLines(results, [{ what: "memory", value: 41, unit: "MB", target: 60 }], "markdown");
+  const figures: Figure[] = [
+    { what: "memory", value: 41, unit: "MB", target: 60 },
+    { what: "decisions", value: 49_999, unit: "a second", target: 50_000, atLeast: true },
+  ];
+  const lines = tableLines(results, figures, "markdown");
   expect(lines.slice(1)).toEqual([
     "|---|---|---|---|---|---|---|",
     "| w | ours, 6.0 ms | theirs, 5.0 ms | 1.20 | 1.10 to 1.30 | ≤ 1.1 | no |",
     "| w | ours, 6.0 ms | theirs, 5.0 ms | + 1.0 ms | 1.10 to 1.30 | + 3 ms | yes |",
     "| w | ours | theirs | – | – | ≤ 1.1 | not measured: not here |",
     "| memory | 41 MB | – | – | – | ≤ 60 MB | yes |",
+    "| decisions | 49,999 a second | – | – | – | ≥ 50,000 a second | no |",
   ]);
 });
 

@@ -7,8 +7,8 @@ export type Result = { what: string; subject: string; peer: string; target: numb
   | { missing: string }
 );
 
-/** One number that has no peer, with the most that it may be. */
-export type Figure = { what: string; value: number; unit: string; target: number };
+/** One number that has no peer, with the most that it may be, or the least. */
+export type Figure = { what: string; value: number; unit: string; target: number; atLeast?: true };
 
 const HEAD = ["what", "ours", "against", "ratio", "middle half", "wanted", "reached"];
 
@@ -50,6 +50,8 @@ function cellsOf(result: Result): string[] {
   ];
 }
 
-function figureCells({ what, value, unit, target }: Figure): string[] {
-  return [what, `${value.toFixed(0)} ${unit}`, "–", "–", "–", `≤ ${target} ${unit}`, value <= target ? "yes" : "no"];
+function figureCells({ what, value, unit, target, atLeast }: Figure): string[] {
+  const shown = (number: number) => `${Math.round(number).toLocaleString("en")} ${unit}`;
+  const reached = atLeast ? value >= target : value <= target;
+  return [what, shown(value), "–", "–", "–", `${atLeast ? "≥" : "≤"} ${shown(target)}`, reached ? "yes" : "no"];
 }

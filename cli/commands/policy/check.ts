@@ -1,16 +1,12 @@
 import {
-  answerLine,
-  type CheckAnswer,
   type CheckBasis,
-  createLineFramer,
   createRuleSets,
   decideLine,
-  errorAnswer,
-  type Frame,
   openCheckBasis,
+  openCheckStream,
   type RuleSets,
 } from "@cordon/core/policy";
-import { ToolFault, type Verdict } from "@cordon/core/contract";
+import type { Verdict } from "@cordon/core/contract";
 import type { Cli, Command } from "../../command.ts";
 import { EXIT } from "../../exit_codes.ts";
 import {
@@ -30,9 +26,6 @@ import { refuseLoss, writeAnswer } from "../../ui/write_fully.ts";
 
 type CheckDraft = RulesDraft & { json: boolean; stdin: boolean };
 
-/** A command of a megabyte is the most that the parser takes; JSON may write each byte as six. */
-const LINE_LIMIT_BYTES = 8 * 1024 * 1024;
-
 /** Beyond this much unread output, input is left unread. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
@@ -49,8 +42,8 @@ export const command: Command<CheckDraft> = {
   {"id"?, "op": "read|write|delete", "path": "…", "cwd"?, "roots"?, "rules"?, "mode"?}
   → {"id"?, "decision": "allow|ask|deny", "reason": "…", "trace": […]}
 "rules" replace all rules of files and flags, and then the mode is workspace-write unless "mode" names another; the built-in
-rules on secrets and trusted files stay. A line that can't be used gets {"decision":"deny","error":{"code","message"}} and the
-next is read.
+rules on secrets and trusted files stay. A line that can't be used gets {"decision":"deny","error":{"code","message","line"}}
+with its number, and the next is read.
 Exit codes: 0 it would run (or all lines were read), 1 it would be asked about, 3 it would be denied, 121 bad usage or bad settings.`,
   flags: {
     stdin: {
@@ -98,27 +91,15 @@ async function check(args: readonly string[], cli: Cli): Promise<number> {
 
 async function stream(basis: CheckBasis, sets: RuleSets): Promise<number> {
   const writer = createLineWriter();
-  const framer = createLineFramer(LINE_LIMIT_BYTES);
-  const answerAll = async (frames: readonly Frame[]) => {
-    for (const frame of frames) writer.send(await answerOf(frame, basis, sets));
-    if (writer.unreadBytes() > MOST_UNREAD_BYTES) await writer.flush();
-  };
+  const lines = await openCheckStream(basis, sets, { bytes: writer.sendBytes, answer: writer.send });
   for await (const chunk of Bun.stdin.stream()) {
-    await answerAll(framer.push(chunk));
+    await lines.push(chunk);
+    if (writer.unreadBytes() > MOST_UNREAD_BYTES) await writer.flush();
     // Nobody reads the answers any more.
     if (writer.lost() !== null) break;
   }
-  await answerAll(framer.end());
+  await lines.end();
   await writer.flush();
   refuseLoss(writer.lost());
   return EXIT.ok;
-}
-
-async function answerOf(frame: Frame, basis: CheckBasis, sets: RuleSets): Promise<CheckAnswer> {
-  if (frame.kind === "line") return answerLine(frame.text, basis, sets);
-  const [code, message] =
-    frame.kind === "too_long"
-      ? (["serve.too_long", `The line is longer than ${LINE_LIMIT_BYTES} bytes`] as const)
-      : (["serve.bad_utf8", "The line is not UTF-8"] as const);
-  return errorAnswer(new ToolFault({ code, message }));
 }

@@ -3,5 +3,8 @@
 
 #[cfg(target_arch = "wasm32")]
 mod component;
+pub mod lines;
 pub mod rules;
 pub mod shell;
+#[cfg(target_arch = "wasm32")]
+mod size_classes;

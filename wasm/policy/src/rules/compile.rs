@@ -52,9 +52,9 @@ fn with_examples(mut rule: Rule) -> Result<Rule, String> {
     if matching.is_empty() && not_matching.is_empty() {
         return Ok(rule);
     }
-    let policy = Policy::of(vec![rule]);
+    let policy = Policy::of(None, vec![rule]);
     let wrong = examples::wrong(&policy, &matching, &not_matching);
-    let rule = policy.into_rules().into_iter().next();
+    let rule = policy.into_rules().next();
     match (wrong, rule) {
         (None, Some(rule)) => Ok(rule),
         (Some(why), _) => Err(why),

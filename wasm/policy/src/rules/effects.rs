@@ -4,7 +4,8 @@ use super::critical;
 use super::decide::{Asked, Judged, step};
 use super::hosts::{self, Target};
 use super::judge::Judge;
-use super::paths::{PathValue, Places, is_inside, normalize};
+use super::path_index::Search;
+use super::paths::{PathValue, Places, normalize};
 use super::pattern::{Access, Matcher, Rule};
 use super::types::{By, Effect, Link, Required, RuleSource, TraceStep, Verdict};
 use super::wildcard::{Proof, matches, tokens};
@@ -63,15 +64,14 @@ impl Effects<'_, '_> {
         }
     }
 
-    /// The first rule of the list about this use of the path, no exception of which is about it too.
+    /// The first rule that refuses, or that allows, this use of the path, and no exception of which is about it too.
     fn path_rule(
         &self,
-        verdict: Verdict,
+        restricts: bool,
         access: Access,
         path: &PathValue,
         (proof, doubt): (Proof, Doubt),
     ) -> Option<&Rule> {
-        let restricts = verdict != Verdict::Allow;
         let covers = |matcher: &Matcher, proof: Proof| match matcher {
             Matcher::Path { path: pattern, .. } => self.places.covers(pattern, path, proof),
             _ => true,
@@ -97,14 +97,18 @@ impl Effects<'_, '_> {
                     .iter()
                     .any(|carved| matches!(carved, Matcher::Path { .. }) && covers(carved, Proof::Strict))
         };
+        let search = match path {
+            // A rule that allows must cover all of them.
+            PathValue::Known(paths) if proof == Proof::Strict => Search::About(paths.get(..1)?),
+            PathValue::Known(paths) => Search::About(paths),
+            // Nothing is certain of a path with unknown parts, but that some tool uses it.
+            PathValue::Partly(_) if proof != Proof::Possible => Search::Tools,
+            PathValue::Partly(_) if doubt != Doubt::Counts => Search::Own,
+            PathValue::Partly(_) => Search::All,
+        };
         let policy = self.asked.policy;
-        match path {
-            PathValue::Known(paths) if paths.len() == 1 => {
-                let candidates = self.places.index.candidates(verdict, &paths[0]);
-                candidates.into_iter().map(|number| &policy.rules[number]).find(speaks)
-            }
-            _ => policy.on_paths(verdict).find(speaks),
-        }
+        let found = self.places.index.find(policy, restricts, &search);
+        found.into_iter().map(|number| policy.rules[number].as_ref()).find(speaks)
     }
 
     /// `deny` and `ask` rules about a path; a path with unknown parts that could be meant asks as `doubt` says.
@@ -114,38 +118,29 @@ impl Effects<'_, '_> {
         path: &PathValue,
         doubt: Doubt,
     ) -> Option<((Verdict, By), RuleSource)> {
-        let rule = |verdict, proof| self.path_rule(verdict, access, path, (proof, doubt));
-        if let Some(rule) = rule(Verdict::Deny, Proof::Certain) {
-            return Some(((Verdict::Deny, By::Rule), rule.source.clone()));
-        }
-        if let Some(rule) = rule(Verdict::Ask, Proof::Certain) {
-            return Some(((Verdict::Ask, By::Rule), rule.source.clone()));
+        let rule = |proof| self.path_rule(true, access, path, (proof, doubt));
+        if let Some(rule) = rule(Proof::Certain) {
+            return Some(((rule.verdict, By::Rule), rule.source.clone()));
         }
         // Of a path that is known, what is possible is certain.
         if doubt == Doubt::Ignored || matches!(path, PathValue::Known(_)) {
             return None;
         }
-        let possible = rule(Verdict::Deny, Proof::Possible).or_else(|| rule(Verdict::Ask, Proof::Possible))?;
-        Some(((Verdict::Ask, By::NotUnderstood), possible.source.clone()))
+        Some(((Verdict::Ask, By::NotUnderstood), rule(Proof::Possible)?.source.clone()))
     }
 
     /// The strictest `deny` or `ask` rule about something inside this folder, which goes with it.
     pub(crate) fn restricted_inside(&self, path: &PathValue) -> Option<((Verdict, By), RuleSource)> {
         let PathValue::Known(paths) = path else { return None };
-        let inside = |rule: &&Rule| match &rule.matcher {
-            Matcher::Path { access, path, .. } if *access != Access::Read => {
-                self.places.index.fixed_parts(path).iter().any(|fixed| paths.iter().any(|path| is_inside(fixed, path)))
-            }
-            _ => false,
-        };
-        let found = |verdict| self.asked.policy.on_paths(verdict).find(inside);
-        let rule = found(Verdict::Deny).or_else(|| found(Verdict::Ask))?;
+        let policy = self.asked.policy;
+        let found = self.places.index.find(policy, true, &Search::Inside(paths));
+        let rule = &policy.rules[*found.first()?];
         Some(((rule.verdict, By::Rule), rule.source.clone()))
     }
 
     /// An `allow` rule that covers every value of the path.
     pub(crate) fn allowed(&self, access: Access, path: &PathValue) -> Option<RuleSource> {
-        let rule = self.path_rule(Verdict::Allow, access, path, (Proof::Strict, Doubt::Ignored));
+        let rule = self.path_rule(false, access, path, (Proof::Strict, Doubt::Ignored));
         rule.map(|rule| rule.source.clone())
     }
 

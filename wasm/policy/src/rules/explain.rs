@@ -44,7 +44,15 @@ impl Judge<'_> {
             Matcher::Command(pattern) => fits(pattern),
             _ => false,
         };
-        self.asked.policy.rules.iter().filter(about).take(MAX_SHADOWED).map(|rule| rule.source.clone()).collect()
+        self.asked
+            .policy
+            .rules
+            .iter()
+            .map(|rule| rule.as_ref())
+            .filter(about)
+            .take(MAX_SHADOWED)
+            .map(|rule| rule.source.clone())
+            .collect()
     }
 
     /// The allow rule that matches the longest beginning, and where the command leaves it.

@@ -153,7 +153,8 @@ impl<'q> Judge<'q> {
         if let Some((rule, true)) = &deny {
             return step((Verdict::Deny, By::Rule), (Some(rule.source.clone()), None));
         }
-        if let Some(note) = all().find_map(|view| critical::refusal(view, &self.places)).filter(|_| names_critical) {
+        let refusal = || all().find_map(|view| critical::refusal(view, &self.places));
+        if let Some(note) = names_critical.then(refusal).flatten() {
             return step((Verdict::Ask, By::Boundary), (None, Some(note)));
         }
         if let Some(note) = found.views.iter().find_map(|view| interactive::refusal(view, place)) {
@@ -212,7 +213,7 @@ impl<'q> Judge<'q> {
             self.push(part.clone(), redirect.span, asked, (None, note));
         }
         if redirect.op.starts_with('<') {
-            self.read(part.clone(), redirect.span, &path, Doubt::Counts);
+            self.read(|| part.clone(), redirect.span, &path, Doubt::Counts);
         }
         if redirect.op == "<" {
             return;

@@ -43,19 +43,35 @@ mod wildcard;
 mod workspace_writes;
 mod wrappers;
 
+use std::rc::Rc;
+
 use path_index::Kept;
 use pattern::{Access, Matcher, Rule};
 use types::{Decision, PolicyQuestion, RuleFault, RuleLists, Verdict};
 
 /// A compiled set of rules.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Policy {
-    pub(crate) rules: Vec<Rule>,
+    /// Those that deny, those that ask, those that allow.
+    pub(crate) rules: Vec<Rc<Rule>>,
     pub(crate) own: Own,
     kinds: [Kinds; 3],
     pub(crate) index: Kept,
     /// Some rule refuses reading, or asks about it.
     pub(crate) guards_reading: bool,
+    under: Option<Under>,
+    /// The numbers of the rules that are not those of the set under it.
+    added: Vec<usize>,
+    /// How many path patterns the rules have.
+    patterns: usize,
+}
+
+/// A set whose rules are in another one, each before the other's of the same verdict.
+#[derive(Debug)]
+struct Under {
+    policy: Rc<Policy>,
+    /// For each of its rules the number in the other set.
+    numbers: Vec<usize>,
 }
 
 /// The numbers of the rules of one verdict, by what they can be about.
@@ -78,20 +94,44 @@ pub(crate) struct Own {
 impl Policy {
     /// Compiles all lists; the error holds every rule that cannot be used.
     pub fn compile(lists: RuleLists) -> Result<Policy, Vec<RuleFault>> {
-        compile::all(lists).map(Policy::of)
+        Policy::compile_over(None, lists)
     }
 
-    pub(crate) fn of(mut rules: Vec<Rule>) -> Policy {
-        let mut own = Own::default();
-        let mut kinds: [Kinds; 3] = Default::default();
-        let mut guards_reading = false;
+    /// The same with the rules of another set before those of each list: what is known of them is not worked out again.
+    pub fn compile_over(under: Option<Rc<Policy>>, lists: RuleLists) -> Result<Policy, Vec<RuleFault>> {
+        compile::all(lists).map(|rules| Policy::of(under, rules))
+    }
+
+    pub(crate) fn of(under: Option<Rc<Policy>>, mut added: Vec<Rule>) -> Policy {
+        let matchers = added.iter_mut().flat_map(|rule| std::iter::once(&mut rule.matcher).chain(&mut rule.except));
+        let patterns = path_index::number(under.as_ref().map_or(0, |under| under.patterns), matchers);
+        let mut made = Policy { patterns, ..Policy::default() };
+        let mut numbers = Vec::new();
+        let mut added = added.into_iter().peekable();
+        for verdict in [Verdict::Deny, Verdict::Ask, Verdict::Allow] {
+            for rule in under.iter().flat_map(|under| &under.rules).filter(|rule| rule.verdict == verdict) {
+                numbers.push(made.rules.len());
+                made.rules.push(rule.clone());
+            }
+            while let Some(rule) = added.next_if(|rule| rule.verdict == verdict) {
+                made.added.push(made.rules.len());
+                made.rules.push(Rc::new(rule));
+            }
+        }
+        made.under = under.map(|policy| Under { policy, numbers });
+        made.sort_by_kind();
+        made
+    }
+
+    fn sort_by_kind(&mut self) {
+        let Policy { rules, own, kinds, guards_reading, .. } = self;
         for (number, rule) in rules.iter().enumerate() {
             let kind = &mut kinds[list_of(rule.verdict)];
             let written = rule.verdict != Verdict::Allow && rule.source.layer != "built-in";
             match &rule.matcher {
                 Matcher::Path { access, .. } => {
                     own.paths |= written;
-                    guards_reading |= *access == Access::Read && rule.verdict != Verdict::Allow;
+                    *guards_reading |= *access == Access::Read && rule.verdict != Verdict::Allow;
                     kind.paths.push(number);
                 }
                 Matcher::Host { .. } => {
@@ -108,20 +148,17 @@ impl Policy {
                     kind.others.push(number);
                 }
                 Matcher::Tool(_, name) => {
-                    guards_reading |= *name == "read_file" && rule.verdict != Verdict::Allow;
+                    *guards_reading |= *name == "read_file" && rule.verdict != Verdict::Allow;
                     kind.paths.push(number);
                     kind.calls.push(number);
                 }
                 Matcher::Param { .. } => kind.calls.push(number),
             }
         }
-        let matchers = rules.iter_mut().flat_map(|rule| std::iter::once(&mut rule.matcher).chain(&mut rule.except));
-        path_index::number(matchers);
-        Policy { rules, own, kinds, index: Kept::default(), guards_reading }
     }
 
     fn by(&self, verdict: Verdict, of: fn(&Kinds) -> &Vec<usize>) -> impl Iterator<Item = &Rule> {
-        of(&self.kinds[list_of(verdict)]).iter().map(|number| &self.rules[*number])
+        of(&self.kinds[list_of(verdict)]).iter().map(|number| self.rules[*number].as_ref())
     }
 
     /// Rules on commands, in order.
@@ -134,10 +171,6 @@ impl Policy {
         self.by(verdict, |kinds| &kinds.paths)
     }
 
-    pub(crate) fn numbers_on_paths(&self, verdict: Verdict) -> &[usize] {
-        &self.kinds[list_of(verdict)].paths
-    }
-
     /// Rules on hosts and the other effects.
     pub(crate) fn on_others(&self, verdict: Verdict) -> impl Iterator<Item = &Rule> {
         self.by(verdict, |kinds| &kinds.others)
@@ -148,22 +181,23 @@ impl Policy {
         self.by(verdict, |kinds| &kinds.calls)
     }
 
-    pub(crate) fn into_rules(self) -> Vec<Rule> {
-        self.rules
+    /// Those that are in no other set.
+    pub(crate) fn into_rules(self) -> impl Iterator<Item = Rule> {
+        self.rules.into_iter().filter_map(Rc::into_inner)
     }
 
     /// Like [`Policy::compile`], from the JSON of `RuleLists`.
     pub fn compile_json(rules: &str) -> Result<Policy, Vec<RuleFault>> {
+        Policy::compile_json_over(None, rules)
+    }
+
+    /// Like [`Policy::compile_over`], from the JSON of `RuleLists`.
+    pub fn compile_json_over(under: Option<Rc<Policy>>, rules: &str) -> Result<Policy, Vec<RuleFault>> {
         let lists = serde_json::from_str(rules).map_err(|fault| {
             let why = format!("The rules are not valid: {fault}");
             vec![RuleFault { rule: String::new(), origin: String::new(), why }]
         })?;
-        Policy::compile(lists)
-    }
-
-    /// The answer where no set of rules was compiled.
-    pub fn unknown_set() -> Decision {
-        Decision::malformed("it names no compiled rules")
+        Policy::compile_over(under, lists)
     }
 
     /// Judges one call. Never fails: what is not understood is not allowed.
@@ -173,11 +207,22 @@ impl Policy {
 
     /// Like [`Policy::decide`], from the JSON of `PolicyQuestion` to that of `Decision`.
     pub fn decide_json(&self, question: &str) -> String {
-        let decision = match serde_json::from_str(question) {
-            Ok(question) => self.decide(&question),
-            Err(fault) => Decision::malformed(&fault.to_string()),
+        let mut answer = Vec::new();
+        Policy::answer(Some(self), question.as_bytes(), &mut answer);
+        String::from_utf8(answer).unwrap_or_default()
+    }
+
+    /// The same with bytes; without a policy the answer is `deny`.
+    pub fn answer(policy: Option<&Policy>, question: &[u8], answer: &mut Vec<u8>) {
+        let asked = std::str::from_utf8(question).map_err(|fault| fault.to_string());
+        let asked = asked.and_then(|text| serde_json::from_str(text).map_err(|fault| fault.to_string()));
+        let decision = match (policy, asked) {
+            (Some(policy), Ok(question)) => policy.decide(&question),
+            (Some(_), Err(fault)) => Decision::malformed(&fault),
+            (None, _) => Decision::malformed("it names no compiled rules"),
         };
-        to_json(&decision)
+        // Writing to memory can't fail, and all keys are texts.
+        let _ = serde_json::to_writer(answer, &decision);
     }
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::Policy;
 use super::paths::{PathValue, is_inside, normalize};
-use super::pattern::{Base, Matcher, PathPattern};
+use super::pattern::{Access, Base, Matcher, PathPattern};
 use super::types::{PolicyQuestion, Verdict};
 use super::wildcard::{ANYTHING, FOLDERS, Proof, Token, matches, tokens};
 
@@ -21,23 +21,54 @@ struct Folders {
 #[derive(Debug, Default)]
 pub(crate) struct PathIndex {
     folders: Folders,
+    /// The index of the set under it, which has the patterns before these.
+    under: Option<Rc<PathIndex>>,
     patterns: Vec<Placed>,
-    /// By verdict: deny, ask, allow.
-    tables: [Table; 3],
+    /// The number of the first of them.
+    first: usize,
+    restricting: Table,
+    allowing: Table,
 }
 
-/// The rules of one verdict that may be about a path that is known.
+/// The rules that refuse, or those that allow, by the paths that they may be about.
 #[derive(Debug, Default)]
 struct Table {
-    /// Sorted: a path, and the number of a rule about it and what is below.
+    /// The number of each rule.
+    all: Vec<usize>,
+    /// Sorted: a path, and a rule about it and what is below.
     trees: Vec<(String, usize)>,
-    /// Rules that every path must be compared with.
-    rest: Vec<usize>,
+    /// Sorted: a name at any depth, and a rule about it.
+    names: Vec<(String, usize)>,
+    /// Text that a path must contain, and a rule that it must be compared with then.
+    rest: Vec<(String, usize)>,
+    /// Sorted: the place that a rule on writing is tied to, and the rule.
+    fixed: Vec<(String, usize)>,
+    /// Rules that a person wrote.
+    own: Vec<usize>,
+    /// Rules on every use of a tool.
+    tools: Vec<usize>,
 }
 
-/// The last index that was made.
+/// Folders that stay known.
+const KEPT: usize = 8;
+
+/// Which rules are looked for.
+pub(crate) enum Search<'s> {
+    /// Those that may be about one of these paths.
+    About(&'s [String]),
+    /// Those on writing something in one of these folders.
+    Inside(&'s [String]),
+    /// Those on every use of a tool.
+    Tools,
+    /// Those that a person wrote.
+    Own,
+    /// All that may be about a path.
+    All,
+}
+
+/// The last indexes that were made.
 #[derive(Debug, Default)]
-pub(crate) struct Kept(RefCell<Option<Rc<PathIndex>>>);
+pub(crate) struct Kept(RefCell<Vec<Rc<PathIndex>>>);
 
 /// One pattern.
 #[derive(Debug, Default)]
@@ -59,9 +90,8 @@ enum Form {
     Pattern { part: String, whole: Option<Vec<Token>>, below: Vec<Token> },
 }
 
-/// Gives each path pattern its number; the count is returned.
-pub(crate) fn number<'r>(matchers: impl Iterator<Item = &'r mut Matcher>) -> usize {
-    let mut count = 0;
+/// Gives each path pattern its number, from `count` on; the number of the next one is returned.
+pub(crate) fn number<'r>(mut count: usize, matchers: impl Iterator<Item = &'r mut Matcher>) -> usize {
     for matcher in matchers {
         if let Matcher::Path { path, .. } = matcher {
             path.number = count;
@@ -75,57 +105,82 @@ impl PathIndex {
     /// The index for the folders of the question.
     pub(crate) fn of(policy: &Policy, question: &PolicyQuestion) -> Rc<PathIndex> {
         let mut kept = policy.index.0.borrow_mut();
-        if let Some(index) = kept.as_ref().filter(|index| index.is_for(question)) {
+        if let Some(index) = kept.iter().find(|index| index.is_for(question)) {
             return index.clone();
         }
+        if kept.len() == KEPT {
+            kept.remove(0);
+        }
+        let made = Rc::new(PathIndex::new(policy, question));
+        kept.push(made.clone());
+        made
+    }
+
+    fn new(policy: &Policy, question: &PolicyQuestion) -> PathIndex {
         let folders = Folders { cwd: question.cwd.clone(), home: question.home.clone(), roots: question.roots.clone() };
-        let matchers = policy.rules.iter().flat_map(|rule| std::iter::once(&rule.matcher).chain(&rule.except));
+        let rules = policy.added.iter().map(|number| &policy.rules[*number]);
+        let matchers = rules.flat_map(|rule| std::iter::once(&rule.matcher).chain(&rule.except));
         let patterns = matchers.filter_map(|matcher| match matcher {
             Matcher::Path { path, .. } => Some(Placed::of(path, &folders)),
             _ => None,
         });
-        let mut made = PathIndex { patterns: patterns.collect(), folders, tables: Default::default() };
-        for verdict in [Verdict::Deny, Verdict::Ask, Verdict::Allow] {
-            made.tables[super::list_of(verdict)] = made.table(policy, verdict);
+        let mut made = PathIndex { patterns: patterns.collect(), ..PathIndex::default() };
+        if let Some(under) = &policy.under {
+            made.first = under.policy.patterns;
+            made.under = Some(PathIndex::of(&under.policy, question));
         }
-        let made = Rc::new(made);
-        *kept = Some(made.clone());
+        made.folders = folders;
+        made.restricting = made.table(policy, true);
+        made.allowing = made.table(policy, false);
         made
     }
 
-    fn table(&self, policy: &Policy, verdict: Verdict) -> Table {
+    fn table(&self, policy: &Policy, restricting: bool) -> Table {
         let mut table = Table::default();
-        for number in policy.numbers_on_paths(verdict) {
-            let placed = match &policy.rules[*number].matcher {
-                Matcher::Path { path, .. } => self.patterns.get(path.number),
-                _ => None,
+        let wanted = |number: &&usize| (policy.rules[**number].verdict != Verdict::Allow) == restricting;
+        for number in policy.added.iter().filter(wanted).copied() {
+            let rule = &policy.rules[number];
+            if !matches!(rule.matcher, Matcher::Path { .. } | Matcher::Tool(..)) {
+                continue;
+            }
+            table.all.push(number);
+            if rule.source.layer != "built-in" {
+                table.own.push(number);
+            }
+            let Matcher::Path { access, path, .. } = &rule.matcher else {
+                table.tools.push(number);
+                table.rest.push((String::new(), number));
+                continue;
             };
-            let trees = || {
-                placed.into_iter().flat_map(Placed::forms).filter_map(|form| match form {
-                    Form::Tree { path, .. } => Some(path),
-                    _ => None,
-                })
-            };
-            if placed.is_some_and(|placed| trees().count() == placed.forms().count()) {
-                table.trees.extend(trees().map(|path| (path.clone(), *number)));
-            } else {
-                table.rest.push(*number);
+            let Some(placed) = self.placed(path) else { continue };
+            placed.forms().for_each(|form| table.add(form, number));
+            if *access != Access::Read && !path.any_depth {
+                table.fixed.extend(placed.forms().map(|form| (form.fixed_part(), number)));
             }
         }
         table.trees.sort();
+        table.names.sort();
+        table.fixed.sort();
         table
     }
 
-    /// The numbers of the rules that may be about this path, in order.
-    pub(crate) fn candidates(&self, verdict: Verdict, path: &str) -> Vec<usize> {
-        let table = &self.tables[super::list_of(verdict)];
-        let mut found = table.rest.clone();
-        let slashes = path.match_indices('/').map(|(at, _)| at);
-        for end in slashes.chain([path.len()]) {
-            let folder = &path[..end];
-            let start = table.trees.partition_point(|(tree, _)| tree.as_str() < folder);
-            found.extend(table.trees[start..].iter().take_while(|(tree, _)| tree == folder).map(|(_, number)| *number));
+    fn placed(&self, pattern: &PathPattern) -> Option<&Placed> {
+        match &self.under {
+            Some(under) if pattern.number < self.first => under.placed(pattern),
+            _ => self.patterns.get(pattern.number.checked_sub(self.first)?),
         }
+    }
+
+    /// The numbers of the rules that refuse, or of those that allow, and may be about what is searched for: in the order in
+    /// which they hold, so that what denies comes before what asks.
+    pub(crate) fn find(&self, policy: &Policy, restricting: bool, search: &Search) -> Vec<usize> {
+        let mut found = Vec::new();
+        if let (Some(index), Some(under)) = (&self.under, &policy.under) {
+            found = index.find(&under.policy, restricting, search);
+            found.iter_mut().for_each(|number| *number = under.numbers[*number]);
+        }
+        let table = if restricting { &self.restricting } else { &self.allowing };
+        table.find(search, &mut found);
         found.sort_unstable();
         found.dedup();
         found
@@ -137,7 +192,7 @@ impl PathIndex {
 
     /// Whether the pattern covers the path.
     pub(crate) fn covers(&self, pattern: &PathPattern, path: &PathValue, proof: Proof) -> bool {
-        let Some(placed) = self.patterns.get(pattern.number) else { return false };
+        let Some(placed) = self.placed(pattern) else { return false };
         match path {
             PathValue::Known(paths) if proof == Proof::Strict => {
                 paths.iter().all(|path| placed.own.iter().any(|form| form.covers(path)))
@@ -152,21 +207,52 @@ impl PathIndex {
             }
         }
     }
+}
 
-    /// The place that each form of the pattern is tied to; none for a name at any depth.
-    pub(crate) fn fixed_parts(&self, pattern: &PathPattern) -> Vec<String> {
-        if pattern.any_depth {
-            return Vec::new();
-        }
-        let cut = |form: &Form| match form {
-            Form::Tree { path, .. } | Form::Name { base: path, .. } => path.clone(),
-            Form::Pattern { below, .. } => {
-                let text: String = below.iter().map_while(|token| char::from_u32(*token)).collect();
-                normalize(&text[..text.rfind('/').unwrap_or(0)])
+impl Table {
+    fn find(&self, search: &Search, found: &mut Vec<usize>) {
+        match search {
+            Search::About(paths) => paths.iter().for_each(|path| self.add_candidates(path, found)),
+            Search::Inside(folders) => {
+                found.extend(folders.iter().flat_map(|folder| inside(&self.fixed, folder.trim_end_matches('/'))));
             }
-        };
-        self.patterns.get(pattern.number).map(|placed| placed.forms().map(cut).collect()).unwrap_or_default()
+            Search::Tools => found.extend(&self.tools),
+            Search::Own => found.extend(&self.own),
+            Search::All => found.extend(&self.all),
+        }
     }
+
+    fn add(&mut self, form: &Form, number: usize) {
+        match form {
+            Form::Tree { path, .. } => self.trees.push((path.clone(), number)),
+            Form::Name { name, .. } => self.names.push((name.clone(), number)),
+            Form::Pattern { part, .. } => self.rest.push((part.trim_matches('/').to_string(), number)),
+        }
+    }
+
+    fn add_candidates(&self, path: &str, found: &mut Vec<usize>) {
+        found.extend(self.rest.iter().filter(|(part, _)| path.contains(part.as_str())).map(|(_, number)| *number));
+        let mut start = 0;
+        let slashes = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
+        for end in slashes.chain([path.len()]) {
+            found.extend(named(&self.trees, &path[..end]));
+            found.extend(named(&self.names, &path[start..end]));
+            start = end + 1;
+        }
+    }
+}
+
+/// What stands under this text in a sorted list.
+fn named<'l>(list: &'l [(String, usize)], text: &'l str) -> impl Iterator<Item = usize> + 'l {
+    let start = list.partition_point(|(known, _)| known.as_str() < text);
+    list[start..].iter().take_while(move |(known, _)| known == text).map(|(_, number)| *number)
+}
+
+/// What stands under this folder and under what is in it. Between the two may stand names that only begin alike.
+fn inside<'l>(list: &'l [(String, usize)], folder: &'l str) -> impl Iterator<Item = usize> + 'l {
+    let start = list.partition_point(|(known, _)| known.as_str() < folder);
+    let alike = list[start..].iter().take_while(move |(known, _)| known.starts_with(folder));
+    alike.filter(move |(known, _)| is_inside(known, folder)).map(|(_, number)| *number)
 }
 
 impl Placed {
@@ -210,6 +296,17 @@ impl Form {
                 let part = longest.iter().filter_map(|token| char::from_u32(*token)).collect();
                 let below = [whole.as_slice(), &[Token::from('/'), ANYTHING]].concat();
                 Form::Pattern { part, whole: (!inside_only).then_some(whole), below }
+            }
+        }
+    }
+
+    /// The place that it is tied to.
+    fn fixed_part(&self) -> String {
+        match self {
+            Form::Tree { path, .. } | Form::Name { base: path, .. } => path.clone(),
+            Form::Pattern { below, .. } => {
+                let text: String = below.iter().map_while(|token| char::from_u32(*token)).collect();
+                normalize(&text[..text.rfind('/').unwrap_or(0)])
             }
         }
     }

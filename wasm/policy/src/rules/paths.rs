@@ -79,6 +79,11 @@ impl<'a> Places<'a> {
 
     /// The path that `word` names.
     pub(crate) fn resolve(&self, word: &Word) -> PathValue {
+        if let Some(text) = &word.text
+            && matches!(word.pieces.as_slice(), [Piece::Lit(_)])
+        {
+            return self.resolve_text(text);
+        }
         let mut text = Vec::new();
         for piece in &word.pieces {
             match piece {
@@ -93,29 +98,30 @@ impl<'a> Places<'a> {
     }
 
     /// The path that a literal names.
-    pub(crate) fn resolve_text(&self, text: &str) -> PathValue {
-        self.absolute(tokens(text))
+    pub(crate) fn resolve_text(&self, plain: &str) -> PathValue {
+        if !plain.starts_with('/') {
+            return match self.cwds.is_empty() {
+                false => PathValue::Known(self.cwds.iter().map(|cwd| below(cwd, plain)).collect()),
+                true => PathValue::Partly([vec![UNKNOWN], tokens(&format!("/{plain}"))].concat()),
+            };
+        }
+        let path = normalize(plain);
+        match through_proc(&path) {
+            None => PathValue::Known(vec![path]),
+            Some(Link::Root(rest)) => PathValue::Known(vec![path, rest]),
+            Some(Link::Cwd(rest)) => {
+                let cwds = self.cwds.iter().map(|cwd| below(cwd, &rest));
+                PathValue::Known(cwds.chain([path.clone()]).collect())
+            }
+        }
     }
 
     fn absolute(&self, text: Vec<Token>) -> PathValue {
         let plain: Option<String> = text.iter().map(|token| char::from_u32(*token)).collect();
-        let rooted = text.first() == Some(&Token::from('/'));
         if let Some(plain) = plain {
-            return match (rooted, self.cwds.is_empty()) {
-                (true, _) => match through_proc(&normalize(&plain)) {
-                    None => PathValue::Known(vec![normalize(&plain)]),
-                    Some(Link::Root(rest)) => PathValue::Known(vec![normalize(&plain), rest]),
-                    Some(Link::Cwd(rest)) => {
-                        let cwds = self.cwds.iter().map(|cwd| normalize(&format!("{cwd}/{rest}")));
-                        PathValue::Known(cwds.chain([normalize(&plain)]).collect())
-                    }
-                },
-                (false, false) => {
-                    PathValue::Known(self.cwds.iter().map(|cwd| normalize(&format!("{cwd}/{plain}"))).collect())
-                }
-                (false, true) => PathValue::Partly([vec![UNKNOWN], tokens(&format!("/{plain}"))].concat()),
-            };
+            return self.resolve_text(&plain);
         }
+        let rooted = text.first() == Some(&Token::from('/'));
         let dot = Token::from('.');
         // Some shells' `.*` finds `..` too.
         let upward = text.windows(2).any(|pair| pair == [dot, dot] || pair == [dot, UNKNOWN_PART]);
@@ -137,10 +143,11 @@ impl<'a> Places<'a> {
 
     /// Whether every value of the path lies in a folder that may be written, and is not one of the protected files.
     pub(crate) fn is_workspace(&self, path: &PathValue) -> bool {
-        let PathValue::Known(paths) = path else { return false };
-        paths
-            .iter()
-            .all(|path| self.question.roots.iter().any(|root| is_inside(path, root)) && !self.is_protected(path))
+        matches!(path, PathValue::Known(paths) if paths.iter().all(|path| self.is_in_workspace(path)))
+    }
+
+    fn is_in_workspace(&self, path: &str) -> bool {
+        self.question.roots.iter().any(|root| is_inside(path, root)) && !self.is_protected(path)
     }
 
     /// The name of the file or folder of permission settings that a write to this path would change, or could.
@@ -158,8 +165,8 @@ impl<'a> Places<'a> {
     pub(crate) fn outside(&self, path: &PathValue) -> Option<String> {
         match path {
             PathValue::Known(paths) => {
-                let elsewhere = |path: &&String| !self.is_workspace(&PathValue::Known(vec![path.to_string()]));
-                paths.iter().filter(|path| !super::effects::is_stream(path)).find(elsewhere).cloned()
+                let elsewhere = |path: &&String| !self.is_in_workspace(path) && !super::effects::is_stream(path);
+                paths.iter().find(elsewhere).cloned()
             }
             PathValue::Partly(text) => {
                 let known: String = text.iter().map_while(|token| char::from_u32(*token)).collect();
@@ -174,7 +181,7 @@ impl<'a> Places<'a> {
         let below =
             self.question.roots.iter().find(|root| is_inside(path, root)).map_or(path, |root| &path[root.len()..]);
         let ci = below.contains("/.github/workflows") || below.ends_with("/.gitlab-ci.yml");
-        ci || below.split('/').any(|part| PROTECTED.contains(&part.to_ascii_lowercase().as_str()))
+        ci || below.split('/').any(|part| PROTECTED.iter().any(|name| part.eq_ignore_ascii_case(name)))
     }
 }
 
@@ -231,13 +238,35 @@ pub(crate) fn is_inside(path: &str, folder: &str) -> bool {
 
 /// Takes `.`, `..` and double slashes out of an absolute path, by text alone.
 pub(crate) fn normalize(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
+    let mut made = String::with_capacity(path.len() + 1);
+    walk(&mut made, path);
+    rooted(made)
+}
+
+/// The absolute path of `path` in a folder that is normal.
+fn below(folder: &str, path: &str) -> String {
+    let mut made = String::with_capacity(folder.len() + path.len() + 1);
+    made.push_str(folder.trim_end_matches('/'));
+    walk(&mut made, path);
+    rooted(made)
+}
+
+fn walk(made: &mut String, path: &str) {
     for part in path.split('/') {
         match part {
             "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
+            ".." => made.truncate(made.rfind('/').unwrap_or(0)),
+            part => {
+                made.push('/');
+                made.push_str(part);
+            }
         }
     }
-    format!("/{}", parts.join("/"))
+}
+
+fn rooted(mut path: String) -> String {
+    if path.is_empty() {
+        path.push('/');
+    }
+    path
 }

@@ -55,11 +55,11 @@ impl Judge<'_> {
                 true => doubt(word),
                 false => Doubt::Ignored,
             };
-            self.read(shown(word), word.span, &path, doubt);
+            self.read(|| shown(word), word.span, &path, doubt);
             // `git show HEAD:file`, `dd if=file`, `curl -d @file`.
             let part = word.text.as_deref().and_then(|text| text.rsplit_once([':', '=', '@']));
             if let Some((_, part)) = part {
-                self.read(shown(word), word.span, &self.places.resolve_text(part), Doubt::Ignored);
+                self.read(|| shown(word), word.span, &self.places.resolve_text(part), Doubt::Ignored);
             }
             if let (Some(unknown), None) = (below, option) {
                 self.below(word, &path, unknown);
@@ -67,7 +67,7 @@ impl Judge<'_> {
         }
         self.names = names;
         if inner.open {
-            self.read(shown(inner.argv[0]), inner.argv[0].span, &anything(), Doubt::CountsForOwnRules);
+            self.read(|| shown(inner.argv[0]), inner.argv[0].span, &anything(), Doubt::CountsForOwnRules);
         }
         if let (Some(unknown), true) = (below, operands <= usize::from(has_pattern)) {
             let cwd = self.places.resolve_text(".");
@@ -85,23 +85,23 @@ impl Judge<'_> {
                     Some(file) if !file.is_empty() => self.places.resolve_text(file),
                     _ => view.argv.get(at + 1).map_or_else(anything, |file| self.places.resolve(file)),
                 };
-                self.read(shown(word), word.span, &path, Doubt::Counts);
+                self.read(|| shown(word), word.span, &path, Doubt::Counts);
             }
         }
     }
 
     fn below(&mut self, word: &Word, folder: &PathValue, unknown: Token) {
         let PathValue::Known(paths) = folder else { return };
-        for path in paths.clone() {
+        for path in paths {
             let inside = tokens(&format!("{}/", path.trim_end_matches('/'))).into_iter().chain([unknown]).collect();
-            self.read(shown(word), word.span, &PathValue::Partly(inside), Doubt::CountsForOwnRules);
+            self.read(|| shown(word), word.span, &PathValue::Partly(inside), Doubt::CountsForOwnRules);
         }
     }
 
-    pub(super) fn read(&mut self, part: String, span: Span, path: &PathValue, doubt: Doubt) {
+    pub(super) fn read(&mut self, part: impl Fn() -> String, span: Span, path: &PathValue, doubt: Doubt) {
         let effect = Effects { places: &self.places, asked: self.asked };
         if let Some((judged, rule)) = effect.restricted(Access::Read, path, doubt) {
-            self.push(part, span, judged, (Some(rule), None));
+            self.push(part(), span, judged, (Some(rule), None));
         }
     }
 }

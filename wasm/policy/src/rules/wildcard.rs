@@ -42,7 +42,9 @@ const SPACE: Token = ' ' as Token;
 
 /// Text as tokens.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
-    text.chars().map(Token::from).collect()
+    let mut made = Vec::with_capacity(text.len());
+    made.extend(text.chars().map(Token::from));
+    made
 }
 
 /// Whether the whole text matches, in time proportional to the product of the lengths.
