@@ -8,6 +8,7 @@ import { addRules, builtinRules } from "./config/builtin_rules.ts";
 import { beginLooks } from "./config/look.ts";
 import { resolvePath } from "./config/resolve_path.ts";
 import { keepSurveys } from "./config/kept_surveys.ts";
+import { readRules } from "./config/read_rules.ts";
 import { surveyPlaces } from "./config/survey.ts";
 import { loadSettings } from "./config/settings/load.ts";
 import { configFolderOf, modeOf, placeOf, stateFolderOf, type World } from "./config/world.ts";
@@ -17,7 +18,7 @@ import type { Failure } from "./contract/outcome.ts";
 import { failureOf, isRefused } from "./contract/refuse.ts";
 import type { ModeSetting, ToolDescription, ToolRequest } from "./contract/request.ts";
 import type { ToolResult } from "./contract/result.ts";
-import type { Survey } from "./contract/survey.ts";
+import type { LookAtPlaces } from "./contract/survey.ts";
 import type { AnyTool, Place } from "./contract/tool.ts";
 import { DEFAULT_SANDBOX_REQUEST } from "./contract/sandbox_request.ts";
 import type { Settings } from "./contract/settings.ts";
@@ -44,6 +45,7 @@ import { createRegistry } from "./tools/registry.ts";
 
 export type { World } from "./config/world.ts";
 export { parseMode } from "./config/world.ts";
+export { requireNoHooks } from "./config/settings/unrun_hooks.ts";
 export { bytesOf, countOf, percentOf } from "./config/units.ts";
 export type { MachineReport } from "./sandbox/describe_machine.ts";
 export { nearestNames } from "./config/nearest_names.ts";
@@ -100,19 +102,20 @@ export function createCore(options: CoreOptions): CordonCore {
   const mode = modeOf(world, options.mode, settings);
   const configFolder = configFolderOf(world, place.home);
   const survey = surveyOf(options, place);
+  const given = rulesOf(options);
   const planner: CallPlanner = {
     place,
     mode: mode.mode,
     stateFolder,
     configFolder,
     ...(settings ? { settings: settings.sandbox } : {}),
+    readRules: once(() => (given.deny.length === 0 ? [] : readRules(given.deny, place).rules)),
     environment: world.env,
     platform: world.platform,
     resolve,
     machine: async () => phases.time("look up what the machine can do", machine.facts),
-    survey: (paths) => phases.time("look at the files that a policy names", () => survey(paths)),
+    survey: (paths, rules) => phases.time("look at the files that a policy names", () => survey(paths, rules)),
   };
-  const given = rulesOf(options);
   const rules = once(() => addRules(builtinRules(stateFolder, configFolder), given));
   const policy = createRuleJudge(rules);
   const authority: Authority = {
@@ -144,8 +147,8 @@ export function createCore(options: CoreOptions): CordonCore {
 }
 
 /** A process that starts commands in the background stays for more calls. */
-function surveyOf({ world, background }: CoreOptions, place: Place): (paths: readonly string[]) => Survey {
-  const look = (paths: readonly string[]) => surveyPlaces(paths, place, world.env["PATH"] ?? "");
+function surveyOf({ world, background }: CoreOptions, place: Place): LookAtPlaces {
+  const look: LookAtPlaces = (paths, rules = []) => surveyPlaces(paths, { ...place, rules }, world.env["PATH"] ?? "");
   return background === "allowed" ? keepSurveys(look) : look;
 }
 

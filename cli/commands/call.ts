@@ -1,4 +1,4 @@
-import { createCore, openSettings } from "@cordon/core";
+import { createCore, openSettings, requireNoHooks } from "@cordon/core";
 import { ToolFault, type ToolRequest, type ToolResult } from "@cordon/core/contract";
 import type { Cli, Command } from "../command.ts";
 import { EXIT, exitCodeOf } from "../exit_codes.ts";
@@ -56,9 +56,12 @@ async function callTool(args: readonly string[], cli: Cli): Promise<number> {
     );
   const input = json === undefined ? await readInput(cli) : parseInput(json, "The argument");
   const asker = json !== undefined && cli.world.stdinIsTty ? createPersonAsker(cli) : NOBODY;
-  const settings = await openSettings({ world: cli.world, profile: draft.profile }).catch((error) =>
-    answerInvalid(error),
-  );
+  const settings = await openSettings({ world: cli.world, profile: draft.profile })
+    .then((opened) => {
+      requireNoHooks(opened);
+      return opened;
+    })
+    .catch((error) => answerInvalid(error));
   if (typeof settings === "number") return settings;
   await tellNotices(cli, settings, EVERYTHING);
   const core = createCore({

@@ -1,4 +1,4 @@
-import { createCore, openSettings } from "@cordon/core";
+import { createCore, openSettings, requireNoHooks } from "@cordon/core";
 import type { ToolRequest, ToolResult } from "@cordon/core/contract";
 import type { Cli } from "../command.ts";
 import { EXIT, exitCodeOf } from "../exit_codes.ts";
@@ -44,6 +44,7 @@ export async function searchCalls(
   show: (output: unknown) => boolean,
 ): Promise<number> {
   const settings = await openSettings({ world: cli.world, profile: draft.profile });
+  requireNoHooks(settings);
   await tellNotices(cli, settings, CONCERNS);
   const core = createCore({
     world: cli.world,

@@ -1,4 +1,4 @@
-import { createCore, openSettings } from "@cordon/core";
+import { createCore, openSettings, requireNoHooks } from "@cordon/core";
 import { type Settings, ToolFault } from "@cordon/core/contract";
 import { createQuestionDesk, createServeSession, type ServeSession } from "@cordon/core/serve";
 import type { Cli, Command } from "../command.ts";
@@ -43,6 +43,7 @@ async function serve(draft: RulesDraft, cli: Cli): Promise<number> {
   try {
     const settings = await openSettings({ world: cli.world, profile: draft.profile });
     await tellNotices(cli, settings, ["rules", "mode", "sandbox", "hooks"]);
+    requireNoHooks(settings);
     return await converse(writer, { draft, cli, settings });
   } catch (error) {
     // A client that reads lines hears it as one; a person reads stderr.

@@ -8,7 +8,9 @@ import type { Cli } from "../command.ts";
 export function noticeLines(settings: Settings, about: readonly SettingsNotice["about"][]): string[] {
   const told = settings.notices.filter((notice) => about.includes(notice.about));
   const waiting = told.filter(({ kind }) => kind === "untrusted");
-  const held = told.filter(({ kind }) => kind === "held").map(({ origin, text }) => `${origin}: ${text}`);
+  const held = told
+    .filter(({ kind }) => kind === "held" || kind === "bound")
+    .map(({ origin, text }) => `${origin}: ${text}`);
   const hooks = told.filter((notice) => notice.about === "hooks").map(({ origin, text }) => `${origin}: ${text}`);
   return [...untrustedLine(waiting, settings), ...held, ...hooks];
 }

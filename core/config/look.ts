@@ -274,3 +274,9 @@ function kindOf(seen: Seen, path: string): Kind | undefined {
 function systemError(code: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${JSON.stringify(path)}`), { code });
 }
+
+/** Whether paths match a glob, by their text alone: nothing is looked up. */
+export function globTest(glob: string): (path: string) => boolean {
+  const compiled = new Bun.Glob(glob);
+  return (path) => compiled.match(path);
+}

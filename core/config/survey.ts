@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from "node:path";
+import type { ReadRule } from "../contract/sandbox_request.ts";
 import type { GitPlace, Survey, Surveyed } from "../contract/survey.ts";
 import { linksOnTheWay } from "./links_on_the_way.ts";
 import { type Entry, kindSync, listSync, lstatSync, realpath, textSync } from "./look.ts";
@@ -7,6 +8,7 @@ import { nestedGit } from "./nested_git.ts";
 import { isWithin } from "./path_order.ts";
 import { EXEMPT_FOLDERS, gitTrust, isSecretName } from "./protected_paths.ts";
 import { surveyPath } from "./resolve_path.ts";
+import { createRuledLook } from "./ruled_files.ts";
 
 /** How many folder entries and folders the look for secret files reads at most, so that a huge tree can't slow every command. */
 const SECRET_SCAN_ENTRIES = 4000;
@@ -18,7 +20,7 @@ const NOT_SCANNED: readonly string[] = [".git", ".venv", "venv", "__pycache__", 
 /** Reads once all that planning must know of the file system. Paths are absolute. Throws ToolFault `fs.no_permission`. */
 export function surveyPlaces(
   paths: readonly string[],
-  place: { workspace: string; home: string },
+  place: { workspace: string; home: string; rules?: readonly ReadRule[] },
   pathVariable: string,
 ): Survey {
   const found = new Map<string, Surveyed>();
@@ -42,7 +44,7 @@ export function surveyPlaces(
     nested,
     gitSettings,
     links: linksTo(found, workspace),
-    ...secretFiles(workspace, top, budget),
+    ...secretFiles(workspace, top, { budget, ruled: createRuledLook(place.rules ?? [], workspace, lenient) }),
     pathFolders: pathFolders(pathVariable, workspace),
   };
 }
@@ -99,18 +101,23 @@ function leadsOut(folder: string, real: string, workspace: string): boolean {
 function secretFiles(
   workspace: string,
   top: readonly Entry[],
-  budget: { left: number },
-): { secretFiles: string[]; secretsUnseen: boolean } {
+  { budget, ruled }: { budget: { left: number }; ruled: ReturnType<typeof createRuledLook> },
+): Pick<Survey, "secretFiles" | "secretsUnseen" | "ruled"> {
   const found = secretsIn(workspace, top);
-  const open = foldersIn(workspace, top);
+  ruled.look(workspace, top);
+  // Folders elsewhere out of which a rule carves something are looked through for that.
+  const elsewhere = ruled.carved.filter((folder) => !isWithin(folder, workspace));
+  const open = [...elsewhere, ...foldersIn(workspace, top)];
   for (let at = 0; at < open.length; at++) {
     const folder = open[at] ?? workspace;
-    if (budget.left <= 0 || at >= SECRET_SCAN_FOLDERS) return { secretFiles: found, secretsUnseen: true };
+    if (budget.left <= 0 || at >= SECRET_SCAN_FOLDERS)
+      return { secretFiles: found, secretsUnseen: true, ruled: ruled.found };
     const entries = entriesOf(folder, budget);
-    found.push(...secretsIn(folder, entries));
+    ruled.look(folder, entries);
+    if (isWithin(folder, workspace)) found.push(...secretsIn(folder, entries));
     open.push(...foldersIn(folder, entries));
   }
-  return { secretFiles: found, secretsUnseen: false };
+  return { secretFiles: found, secretsUnseen: false, ruled: ruled.found };
 }
 
 function foldersIn(folder: string, entries: readonly Entry[]): string[] {

@@ -1,5 +1,5 @@
 import type { Limits, Property } from "./plan.ts";
-import type { Demands, TrustFiles } from "./sandbox_request.ts";
+import type { Demands, RulePattern, TrustFiles } from "./sandbox_request.ts";
 
 /** A symlink of the system shown as it is, for example /bin on a merged /usr. */
 export type ShownLink = { path: string; target: string };
@@ -11,7 +11,10 @@ export type NamedPlace = { path: string } | { glob: string };
  * A place that a person's flag closed. "both" may not even be read. `unmounted` says that nothing stands there now that a mount
  * could cover.
  */
-export type DeniedPlace = { place: NamedPlace; access: "both" | "write"; unmounted: boolean };
+export type DeniedPlace = { place: NamedPlace; access: "both" | "write"; unmounted: boolean; reason: string };
+
+/** What a deny rule on reading names where no look has found it all: names alone close it. */
+export type RuledNames = { patterns: RulePattern[]; except: RulePattern[]; reason: string };
 
 /**
  * What a broker does about a protected place beyond what a mount does. "git_config": it carries out git's own harmless changes, so
@@ -39,9 +42,11 @@ export type SandboxPolicy = {
   secretsByName: string[];
   /** True where the workspace is too large to be looked through. */
   secretsUnseen: boolean;
-  hidden: { path: string; folder: boolean; reason: string }[];
+  /** `asked`: a person's flag, setting or rule closed it, so that no flag opens it. */
+  hidden: { path: string; folder: boolean; reason: string; asked?: true }[];
+  ruled: RuledNames[];
   /** `missing` ones have no mount. */
-  protected: { path: string; reason: string; kind?: ProtectedKind; missing?: true }[];
+  protected: { path: string; reason: string; kind?: ProtectedKind; missing?: true; asked?: true }[];
   denied: DeniedPlace[];
   /** Secrets and trusted files that a person's flag names exactly, or by a pattern of that name. */
   opened: { place: NamedPlace; flag: string }[];

@@ -3,6 +3,12 @@ import type { Level, Limits, Property } from "./plan.ts";
 /** What becomes of files that tools outside the sandbox obey: refused, allowed and named at the end, or allowed. */
 export type TrustFiles = "block" | "report" | "allow";
 
+/** A path, or what a glob matches. `inside`: not itself, if it is a file, but what lies in it. */
+export type RulePattern = ({ path: string } | { glob: string }) & { inside: boolean };
+
+/** A deny rule on reading: what its patterns name is hidden with all below, but for what `except` names. Absolute. */
+export type ReadRule = { rule: string; origin: string; patterns: RulePattern[]; except: RulePattern[] };
+
 /**
  * What one command asks of the sandbox beyond the policy's defaults. Every list is in the caller's words; the planner
  * resolves them. A model's call can only fill `only*` and `require` (they tighten); the flags of `cordon run` fill the rest.
@@ -12,6 +18,10 @@ export type SandboxRequest = {
   allowWrite: string[];
   denyRead: string[];
   denyWrite: string[];
+  /** Who asked for a closed path, where it was no flag: a setting with its place, by the path. */
+  closedBy?: Readonly<Record<"denyRead" | "denyWrite", Readonly<Record<string, string>>>>;
+  /** Deny rules on reading that hold for the command. */
+  readRules?: readonly ReadRule[];
   /** "policy" keeps the default, "open" shares the host's network, "blocked" demands none. */
   network: "policy" | "open" | "blocked";
   /** Names to pass, or "all" for every variable whose name does not look like a secret. */

@@ -19,7 +19,7 @@ export type SettingsFile = {
 
 /** Something that stands in a file and does not hold, or not as written; `origin` is `file:line:column`. */
 export type SettingsNotice = {
-  kind: "untrusted" | "not used" | "held";
+  kind: "untrusted" | "not used" | "held" | "bound";
   /** What it would have been about, so that a door speaks only of what concerns it. */
   about: "rules" | "mode" | "sandbox" | "hooks" | "other";
   origin: string;
@@ -53,6 +53,8 @@ export type Settings = {
   sandbox: SandboxEntry[];
   /** Folders beside the workspace that tools may work in, absolute and real. */
   roots: string[];
+  /** Hooks in force that could refuse a call, with their events. They are not run in this version, so no tool may be called. */
+  hooks: { origin: string; events: string[] }[];
   /** Only rules of the managed file may allow. */
   managedOnly: boolean;
   /** The audit log keeps what replay needs. */

@@ -1,4 +1,5 @@
 import type { ResolvedPath } from "./resolved_path.ts";
+import type { ReadRule } from "./sandbox_request.ts";
 
 /** What is known of one path before planning. `link` is the text of a symlink at exactly this path. */
 export type Surveyed = ResolvedPath & { link?: string };
@@ -21,8 +22,13 @@ export type Survey = {
   paths: ReadonlyMap<string, Surveyed>;
   /** Secret files found in the workspace, real paths. */
   secretFiles: readonly string[];
+  /** What deny rules on reading are about, as far as the workspace is looked through; real paths. */
+  ruled: readonly { path: string; folder: boolean; rule: ReadRule }[];
   /** True where the workspace has more folders than are looked through, so that there may be others. */
   secretsUnseen: boolean;
   /** Existing folders of PATH, real. */
   pathFolders: readonly string[];
 };
+
+/** Makes a survey: what stands at these paths, and what the rules are about. */
+export type LookAtPlaces = (paths: readonly string[], rules?: readonly ReadRule[]) => Survey;

@@ -65,6 +65,7 @@ function noticeFindings({ notices }: Settings): Finding[] {
     if (kind === "untrusted")
       return { level: "note", code: "trust.waiting", origin, message: text, hint: "cordon policy trust" };
     if (kind === "held") return { level: "warning", code: "layers.contradict", origin, message: text };
+    if (kind === "bound") return { level: "warning", code: "rule.bound", origin, message: text };
     return { level: about === "hooks" ? "warning" : "note", code: "key.not_used", origin, message: text };
   });
 }

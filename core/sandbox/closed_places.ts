@@ -11,6 +11,7 @@ import {
   SECRETS,
   trustPlaces,
 } from "../config/protected_paths.ts";
+import { closedBy, ruledBy } from "./closed_by.ts";
 import type { Named, NamedPlaces } from "./named_places.ts";
 
 type Found = (path: string) => Surveyed | undefined;
@@ -24,13 +25,28 @@ export function hiddenPaths(request: SandboxRequest, survey: Survey, found: Foun
   const named = [...request.allowRead, ...request.allowWrite];
   const allowed = new Set(named.flatMap((path) => found(path)?.real ?? []));
   const listed = SECRETS.map((rule) => ({ path: fromHome(rule.path, survey.home), reason: rule.reason }));
-  const asked = request.denyRead.map((path) => ({ path, reason: "--deny-read" }));
+  const asked = request.denyRead.map((path) => ({
+    path,
+    reason: closedBy(request, "denyRead", path),
+    asked: true as const,
+  }));
   const files = survey.secretFiles.map((path) => ({ path, folder: false, reason: "named like a file of secrets" }));
-  const there = [...listed, ...asked].flatMap(({ path, reason }) => {
-    const entry = found(path);
-    return entry ? [{ path: entry.real, folder: entry.kind === "folder", reason }] : [];
-  });
-  return [...there, ...files].filter(({ path, reason }) => reason === "--deny-read" || !allowed.has(path));
+  const ruled = survey.ruled.map(({ path, folder, rule }) => ({
+    path,
+    folder,
+    reason: ruledBy(rule),
+    asked: true as const,
+  }));
+  const there = (rules: readonly (PathRule & { asked?: true })[]) =>
+    rules.flatMap(({ path, reason, ...rest }) => {
+      const entry = found(path);
+      return entry ? [{ path: entry.real, folder: entry.kind === "folder", reason, ...rest }] : [];
+    });
+  const built = [...there(listed), ...files].filter(({ path }) => !allowed.has(path));
+  // Whoever closed a secret by name hears that, and no flag that would not open it.
+  const closed = [...there(asked), ...ruled];
+  const names = new Set(closed.map(({ path }) => path));
+  return [...closed, ...built.filter(({ path }) => !names.has(path))];
 }
 
 /** Trusted files and --deny-write places that exist, for mounts. */
@@ -40,17 +56,22 @@ export function protectedPaths(
   { found, git }: { found: Found; git: Survey["git"] },
 ): SandboxPolicy["protected"] {
   const allowed = new Set(request.allowWrite.flatMap((path) => found(path)?.real ?? []));
-  const asked = request.denyWrite.map((path) => ({ path, reason: "--deny-write" }));
+  const asked = request.denyWrite.map((path) => ({
+    path,
+    reason: closedBy(request, "denyWrite", path),
+    asked: true as const,
+  }));
   // What a flag closes is closed whatever it is; so the flag's reason comes first.
-  const wanted: PathRule[] = request.trustFiles === "block" ? [...asked, ...trustedPaths(survey, found, git)] : asked;
-  const there = wanted.flatMap(({ path, reason, kind }) => {
+  const wanted: (PathRule & { asked?: true })[] =
+    request.trustFiles === "block" ? [...asked, ...trustedPaths(survey, found, git)] : asked;
+  const there = wanted.flatMap(({ path, ...rule }) => {
+    const { kind } = rule;
     const entry = found(path);
-    const rule = { reason, ...(kind ? { kind } : {}) };
     if (entry) return [{ path: entry.real, ...rule }];
     return kind === "setting" ? [{ path, ...rule, missing: true as const }] : [];
   });
   return there.filter((rule, at, all) => {
-    if (rule.reason !== "--deny-write" && allowed.has(rule.path)) return false;
+    if (!rule.asked && allowed.has(rule.path)) return false;
     return all.findIndex((other) => other.path === rule.path) === at;
   });
 }
@@ -69,12 +90,19 @@ function trustedPaths(survey: Survey, found: Found, git: Survey["git"]): PathRul
   ];
 }
 
-/** What the deny flags name, in the order of the flags; what may not be read may not be written either. */
-export function deniedPlaces({ denyRead, denyWrite }: NamedPlaces): DeniedPlace[] {
+/**
+ * What flags, settings and rules close, in their order; what may not be read may not be written either. The broker knows them too: a
+ * mount holds its own name, and lets a folder above it be renamed.
+ */
+export function deniedPlaces({ denyRead, denyWrite }: NamedPlaces, { ruled }: Survey): DeniedPlace[] {
   const closed =
     (access: DeniedPlace["access"]) =>
-    ({ place, exists }: Named): DeniedPlace => ({ place, access, unmounted: !exists });
-  return [...denyRead.map(closed("both")), ...denyWrite.map(closed("write"))];
+    ({ place, exists, by }: Named): DeniedPlace => ({ place, access, unmounted: !exists, reason: by });
+  return [
+    ...denyRead.map(closed("both")),
+    ...ruled.map(({ path, rule }) => closed("both")({ place: { path }, exists: true, by: ruledBy(rule) })),
+    ...denyWrite.map(closed("write")),
+  ];
 }
 
 /** Names of trusted places, and what git obeys, as they may stand anywhere in a path. */

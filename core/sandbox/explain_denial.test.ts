@@ -12,7 +12,7 @@ const policy: SandboxPolicy = {
   hidden: [{ path: "/home/ada/.ssh", folder: true, reason: "private keys" }],
   protected: [
     { path: "/home/ada/app/.git/hooks", reason: "git runs these on the host" },
-    { path: "/home/ada/app/kept", reason: "--deny-write" },
+    { path: "/home/ada/app/kept", reason: "--deny-write", asked: true },
   ],
 };
 const plan = (reads: boolean): LinuxPlan => {

@@ -71,12 +71,12 @@ function touching(
   const guarded = write ? policy.protected.find((rule) => isWithin(path, rule.path)) : undefined;
   if (guarded) {
     // What a flag closed no other flag opens: a person has to take the flag back.
-    const grant = guarded.reason === "--deny-write" ? {} : { grant: flag("--allow-write", guarded.path) };
+    const grant = guarded.asked ? {} : { grant: flag("--allow-write", guarded.path) };
     return { path, reason: `protected: ${guarded.reason}`, ...grant };
   }
   const secret = policy.hidden.find((rule) => isWithin(path, rule.path));
   if (secret) {
-    const grant = write || secret.reason === "--deny-read" ? {} : { grant: flag("--allow-read", path) };
+    const grant = write || secret.asked ? {} : { grant: flag("--allow-read", path) };
     return { path, reason: `hidden: ${secret.reason}`, ...grant };
   }
   const [name, verb] = write ? ["--allow-write", "write"] : ["--allow-read", seen.op === "exec" ? "run" : "read"];
@@ -96,8 +96,10 @@ export function guessHiddenRead(policy: SandboxPolicy, plan: LinuxPlan, at: numb
   if (plan.ops.some((op) => op.op === "broker" && op.guard.reads)) return null;
   // Files of the system's own administration are closed to ordinary users anyway; naming them would drown the others.
   const secrets = policy.hidden.filter(({ path, reason }) => !/^\/(etc|run|sys)\//.test(path) && reason !== OWN_STATE);
-  const paths = secrets.map(({ path }) => path);
-  if (paths.length === 0) return null;
+  if (secrets.length === 0) return null;
+  const paths = secrets.map(({ path, asked, reason }) => (asked ? `${path} (${reason})` : path));
   const reason = `if it tried to read one of these, they are hidden here: ${paths.join(", ")}`;
-  return { at, op: "read", rule: "fs.read_hidden", reason, grant: "--allow-read=PATH", guess: true };
+  // No flag opens what a person closed.
+  const grant = secrets.every(({ asked }) => asked) ? {} : { grant: "--allow-read=PATH" };
+  return { at, op: "read", rule: "fs.read_hidden", reason, ...grant, guess: true };
 }

@@ -1,5 +1,6 @@
 import type { Guard, GuardRule, Property, Tier } from "../contract/plan.ts";
-import type { DeniedPlace, LimitedFolder, SandboxPolicy } from "../contract/sandbox_policy.ts";
+import type { DeniedPlace, LimitedFolder, RuledNames, SandboxPolicy } from "../contract/sandbox_policy.ts";
+import type { RulePattern } from "../contract/sandbox_request.ts";
 import { literal } from "../config/globs.ts";
 import { isWithin } from "../config/path_order.ts";
 import { CONTROL_GROUPS } from "../config/system_folders.ts";
@@ -12,6 +13,7 @@ export function guardOf(policy: SandboxPolicy, tier: Tier): Guard {
     rules: [
       ...policy.protected.flatMap(({ path, reason }) => (path === CONTROL_GROUPS ? [controlGroupRule(reason)] : [])),
       ...policy.denied.map(deniedRule),
+      ...policy.ruled.flatMap(ruledRules),
       ...policy.opened.map(openedRule),
       ...namedRules(policy),
       ...hiddenRules(policy),
@@ -36,6 +38,7 @@ export function readsMatter(policy: SandboxPolicy, tier: Tier): boolean {
   return (
     policy.reportReads ||
     policy.denied.some(({ access, unmounted }) => access === "both" && unmounted) ||
+    policy.ruled.length > 0 ||
     policy.limited.some(({ access }) => access === "read") ||
     (tier === "landlock" && policy.hidden.some(({ path }) => inWritable(path)))
   );
@@ -46,10 +49,27 @@ function controlGroupRule(reason: string): GuardRule {
   return { path: CONTROL_GROUPS, access: "write", effect: "deny", rule: "limits", reason: `protected: ${reason}` };
 }
 
-function deniedRule({ place, access }: DeniedPlace): GuardRule {
-  const [rule, reason]: [Property, string] =
-    access === "both" ? ["fs.read_hidden", "--deny-read"] : ["fs.protected", "--deny-write"];
+function deniedRule({ place, access, reason }: DeniedPlace): GuardRule {
+  const rule: Property = access === "both" ? "fs.read_hidden" : "fs.protected";
   return { ...place, access, effect: "deny", rule, reason };
+}
+
+/**
+ * A rule is about reading, so a new file of such a name may be made, by nothing that holds another's content. What is carved out may be read;
+ * it is not opened for writing, for that would step over the rules behind.
+ */
+function ruledRules({ patterns, except, reason }: RuledNames): GuardRule[] {
+  const place = ({ inside: _, ...place }: RulePattern) => place;
+  return [
+    ...except.map((carved): GuardRule => ({ ...place(carved), access: "read", effect: "allow", ...HIDDEN, reason })),
+    ...patterns.flatMap((pattern): GuardRule[] => {
+      const deny = { ...place(pattern), effect: "deny", ...HIDDEN, reason: `hidden: ${reason}` } as const;
+      return [
+        { ...deny, access: "read" },
+        { ...deny, access: "write", when: "exists" },
+      ];
+    }),
+  ];
 }
 
 /** What a person named exactly, although it is a secret or obeyed by other tools, is left to the kernel. */
@@ -75,7 +95,7 @@ function namedRules(policy: SandboxPolicy): GuardRule[] {
 /** A folder of secrets that holds a writable one, a workspace below it for example, is closed by the kernel alone. */
 function hiddenRules(policy: SandboxPolicy): GuardRule[] {
   const closed = policy.hidden.filter(
-    ({ path, reason }) => reason !== "--deny-read" && !policy.write.some((root) => isWithin(root, path)),
+    ({ path, asked }) => !asked && !policy.write.some((root) => isWithin(root, path)),
   );
   const readable = policy.read.filter((root) => closed.some(({ path }) => root !== path && isWithin(root, path)));
   return [

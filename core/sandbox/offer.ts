@@ -85,6 +85,10 @@ function confined(access: "read" | "write", policy: SandboxPolicy, lack: string 
 }
 
 function hiddenByKernel(tier: Tier, policy: SandboxPolicy, lack: string): true | Lack {
+  if (policy.ruled.length > 0) {
+    const help = "start in a smaller folder, or let the rule name files and folders without wildcards";
+    return { why: `not every file that ${policy.ruled[0]?.reason} is about was found, and ${lack}`, help };
+  }
   if (policy.denied.some(({ access, unmounted }) => access === "both" && unmounted)) {
     return { why: `what is not there yet can't be hidden: ${lack}`, help: "name files that exist" };
   }

@@ -7,8 +7,8 @@ import type { LinuxPlan } from "../contract/plan.ts";
 import { failureOf, refuse } from "../contract/refuse.ts";
 import type { ResolvedPath, ResolvePath } from "../contract/resolved_path.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
-import { DEFAULT_SANDBOX_REQUEST, type SandboxRequest } from "../contract/sandbox_request.ts";
-import type { Survey } from "../contract/survey.ts";
+import { DEFAULT_SANDBOX_REQUEST, type ReadRule, type SandboxRequest } from "../contract/sandbox_request.ts";
+import type { LookAtPlaces, Survey } from "../contract/survey.ts";
 import type { Need, Place } from "../contract/tool.ts";
 import type { Mode } from "../contract/verdict.ts";
 import { sha256 } from "../store/chain.ts";
@@ -33,11 +33,13 @@ export type CallPlanner = {
   platform: string;
   resolve: ResolvePath;
   machine: () => Promise<LinuxFacts>;
-  survey: (paths: readonly string[]) => Survey;
+  survey: LookAtPlaces;
   /** Where the person's settings are, hidden from every command as the state is. */
   configFolder?: string;
   /** What the settings files say of the sandbox. */
   settings?: readonly SandboxEntry[];
+  /** Deny rules on reading, which hold for commands too. */
+  readRules?: () => readonly ReadRule[];
 };
 
 type ExecNeed = Extract<Need, { kind: "exec" }>;
@@ -63,7 +65,7 @@ export async function planCall(call: HookedCall, planner: CallPlanner): Promise<
 export function policyFor(asked: SandboxRequest, planner: CallPlanner): SandboxPolicy {
   const { workspace, home } = planner.place;
   const request = absolutePaths(asked, planner.resolve);
-  const survey = planner.survey(pathsToSurvey(request, workspace, home));
+  const survey = planner.survey(pathsToSurvey(request, workspace, home), request.readRules);
   requireNamed(request, survey);
   const folders = [planner.stateFolder, ...(planner.configFolder === undefined ? [] : [planner.configFolder])];
   const policy = folders.map(planner.resolve).reduce(hideState, buildPolicy(request, survey));
@@ -74,8 +76,11 @@ export function policyFor(asked: SandboxRequest, planner: CallPlanner): SandboxP
 }
 
 /** A request with what the settings files say of the sandbox under it. Throws ToolFault `sandbox.loosen_refused`. */
-export function configured(asked: SandboxRequest, { settings = [], place, mode }: CallPlanner): SandboxRequest {
-  return applySandbox(settings, asked, { place, mode });
+export function configured(asked: SandboxRequest, planner: CallPlanner): SandboxRequest {
+  const { settings = [], place, mode } = planner;
+  const rules = planner.readRules?.() ?? [];
+  const request = applySandbox(settings, asked, { place, mode });
+  return rules.length === 0 ? request : { ...request, readRules: rules };
 }
 
 /**
@@ -123,7 +128,7 @@ function absolutePaths(asked: SandboxRequest, resolve: ResolvePath): SandboxRequ
     return exists || isGlob(absolute) ? absolute : real;
   };
   const all = (paths: readonly string[]) => paths.map(one);
-  const { allowRead, allowWrite, denyRead, denyWrite, onlyWrite, allowUnix } = asked;
+  const { allowRead, allowWrite, denyRead, denyWrite, closedBy, onlyWrite, allowUnix } = asked;
   const lists = {
     allowRead: all(allowRead),
     allowWrite: all(allowWrite),
@@ -131,7 +136,15 @@ function absolutePaths(asked: SandboxRequest, resolve: ResolvePath): SandboxRequ
     denyWrite: all(denyWrite),
     allowUnix: all(allowUnix),
   };
-  return { ...asked, ...lists, ...(onlyWrite ? { onlyWrite: all(onlyWrite) } : {}) };
+  const named = ([path, by]: [string, string]) => [one(path), by] as const;
+  const moved = (who: Readonly<Record<string, string>>) => Object.fromEntries(Object.entries(who).map(named));
+  const by = closedBy && { denyRead: moved(closedBy.denyRead), denyWrite: moved(closedBy.denyWrite) };
+  return {
+    ...asked,
+    ...lists,
+    ...(by ? { closedBy: by } : {}),
+    ...(onlyWrite ? { onlyWrite: all(onlyWrite) } : {}),
+  };
 }
 
 /** A model's list of writable folders may narrow what the policy gives and never add to it (A4). */

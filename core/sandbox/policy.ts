@@ -1,8 +1,9 @@
-import type { SandboxPolicy, ShownLink } from "../contract/sandbox_policy.ts";
-import type { Demands, SandboxRequest } from "../contract/sandbox_request.ts";
+import type { RuledNames, SandboxPolicy, ShownLink } from "../contract/sandbox_policy.ts";
+import type { Demands, RulePattern, SandboxRequest } from "../contract/sandbox_request.ts";
 import type { Survey, Surveyed } from "../contract/survey.ts";
 import { fixedFolder, isGlob } from "../config/globs.ts";
 import { isWithin } from "../config/path_order.ts";
+import { isElsewhere } from "../config/read_rules.ts";
 import { fromHome, SECRETS, trustPlaces } from "../config/protected_paths.ts";
 import {
   CONTROL_GROUPS,
@@ -13,6 +14,7 @@ import {
   SERVICES,
   SYSTEM_READ,
 } from "../config/system_folders.ts";
+import { ruledBy } from "./closed_by.ts";
 import { deniedPlaces, hiddenPaths, openedPlaces, protectedPaths } from "./closed_places.ts";
 import { namedPlaces } from "./named_places.ts";
 
@@ -100,11 +102,12 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
     secretsByName: unnamedSecrets([...work.filter(open(unread)), ...write], survey),
     secretsUnseen: survey.secretsUnseen,
     hidden: hiddenPaths(request, survey, found),
+    ruled: ruledNames(request, survey, [...write, ...read]),
     protected: [
       ...protectedPaths(request, survey, { found, git: ownGit(survey) }),
       ...controlGroups(request, write, found),
     ],
-    denied: deniedPlaces(named),
+    denied: deniedPlaces(named, survey),
     opened: openedPlaces(named, survey),
     limited,
     trustFiles: request.trustFiles,
@@ -126,6 +129,24 @@ export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPol
 function unnamedSecrets(folders: readonly string[], { workspace, secretsUnseen }: Survey): string[] {
   const outermost = folders.filter((folder) => !folders.some((other) => other !== folder && isWithin(folder, other)));
   return unique(outermost).filter((folder) => secretsUnseen || folder !== workspace);
+}
+
+/**
+ * Rules with wildcards whose files were not all found: those of a workspace that is too large to be looked through, and those about
+ * other folders that the command may read. A look at every open holds them.
+ */
+function ruledNames({ readRules = [] }: SandboxRequest, survey: Survey, open: readonly string[]): RuledNames[] {
+  const { workspace, secretsUnseen } = survey;
+  const readable = (pattern: RulePattern) => {
+    const folder = "glob" in pattern ? fixedFolder(pattern.glob) : pattern.path;
+    return open.some((root) => isWithin(root, folder) || isWithin(folder, root));
+  };
+  return readRules.flatMap((rule) => {
+    const wild = rule.except.length > 0 || rule.patterns.some((pattern) => "glob" in pattern);
+    const unseen = wild && (secretsUnseen || isElsewhere(rule, workspace));
+    const patterns = unseen ? rule.patterns.filter(readable) : [];
+    return patterns.length === 0 ? [] : [{ patterns, except: rule.except, reason: ruledBy(rule) }];
+  });
 }
 
 /** Where nothing is protected but what flags name, only links on the way to those have to stay. */
@@ -206,7 +227,7 @@ function demandsOf(request: SandboxRequest): Demands {
   }
   // Where the loopback is the host's own, a listener of the command can be reached by others.
   if (request.network === "blocked") delete demands["net.loopback"];
-  if (request.denyRead.length > 0) demands["fs.read_hidden"] = "must";
+  if (request.denyRead.length > 0 || request.readRules?.length) demands["fs.read_hidden"] = "must";
   if (request.denyWrite.length > 0) demands["fs.protected"] = "must";
   if (Object.keys(launcherLimits(request)).length > 0) demands.limits = "best";
   for (const property of request.require) demands[property] = "must";

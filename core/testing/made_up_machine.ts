@@ -53,6 +53,7 @@ export function surveyOf(
     paths,
     secretFiles: [],
     secretsUnseen: false,
+    ruled: [],
     pathFolders: ["/usr/bin"],
     ...parts,
   };
@@ -89,6 +90,7 @@ export const EMPTY_POLICY: SandboxPolicy = {
   hidden: [],
   protected: [],
   denied: [],
+  ruled: [],
   opened: [],
   limited: [],
   trustFiles: "block",

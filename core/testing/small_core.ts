@@ -114,7 +114,7 @@ export function smallCore({ folder, tools, authority = {}, hooks = [], audit }: 
     platform: process.platform,
     resolve,
     machine: async () => machine.facts(),
-    survey: (paths) => surveyPlaces(paths, place, "/usr/bin:/bin"),
+    survey: (paths, rules = []) => surveyPlaces(paths, { ...place, rules }, "/usr/bin:/bin"),
   };
   const asker = { canAsk: () => false, ask: async () => ({ choice: "deny" as const }) };
   return {

@@ -48,6 +48,37 @@ test("C12 rules of the person's file hold at call, with their place; --deny and 
   });
 });
 
+test("C12 a hook that could refuse calls and is not run stops the doors of tools, until it is given up; run goes on", async () => {
+  const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "exit 2" }] }] };
+  write(USER, { hooks });
+  const said = /config\.json:1:10: hooks of PreToolUse could refuse calls, and hooks are not run in this version/;
+  const call = await callTool("bash", { command: "ls" }, { scratch });
+  expect(call).toMatchObject({
+    exit: 121,
+    ok: false,
+    error: {
+      code: "config.invalid",
+      message: expect.stringMatching(said),
+      hint: expect.stringContaining("disableAllHooks"),
+    },
+  });
+  const serve = await runCordon(["serve"], { scratch });
+  expect([serve.code, JSON.parse(serve.stdout)]).toMatchObject([
+    121,
+    { type: "error", error: { code: "config.invalid" } },
+  ]);
+  expect((await runCordon(["grep", "x"], { scratch })).code).toBe(121);
+  expect((await runCordon(["run", "--", "true"], { scratch })).code).toBe(0);
+  const lint = await policy("lint");
+  expect([lint.code, lint.stdout.includes("hooks")]).toEqual([1, true]);
+  write(USER, { hooks, disableAllHooks: true });
+  expect(await callTool("bash", { command: "ls" }, { scratch })).toMatchObject({ exit: 0, ok: true });
+  // Those that decide nothing are told and stop nothing.
+  write(USER, { hooks: { PostToolUse: [{}] } });
+  const told = await runCordon(["call", "bash", '{"command":"ls"}'], { scratch });
+  expect([told.code, told.stderr.includes('"hooks" are not run in this version')]).toEqual([0, true]);
+});
+
 test("C13 a file that can't be used stops run and serve with exit 121, and call answers config.invalid", async () => {
   write(PROJECT, '{"permissions": {\n  "alow": []}}');
   const place = '.cordon/config.json:2:3: there is no key "permissions.alow"';

@@ -79,7 +79,7 @@ async function check(args: readonly string[], cli: Cli): Promise<number> {
   if (!draft.stdin && text === undefined)
     throw usageFault("No command was given", "write cordon policy check 'COMMAND'");
   const { basis, settings } = await openCheckBasis(cli.world, draft);
-  await tellNotices(cli, settings, ["rules", "mode"]);
+  await tellNotices(cli, settings, ["rules", "mode", "hooks"]);
   const sets = createRuleSets();
   if (text === undefined) return stream(basis, sets);
   const subject = { kind: "command", command: text } as const;

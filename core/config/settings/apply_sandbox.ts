@@ -30,6 +30,12 @@ export function applySandbox(
     entries.flatMap(({ field, value }) => (field === list ? [absolute(String(value), place)] : []));
   // What a file allows may be absent on this machine or today; what it denies may come to be.
   const present = (list: PathList) => paths(list).filter(isPresent);
+  const closedBy = (list: "denyRead" | "denyWrite") =>
+    Object.fromEntries(
+      entries.flatMap(({ field, value, origin }) =>
+        field === list ? [[absolute(String(value), place), `sandbox.${list} of ${origin}`] as const] : [],
+      ),
+    );
   const configured = mode === "read-only" ? [] : present("allowWrite");
   return {
     ...asked,
@@ -37,6 +43,7 @@ export function applySandbox(
     allowWrite: [...configured, ...asked.allowWrite],
     denyRead: [...paths("denyRead"), ...asked.denyRead],
     denyWrite: [...paths("denyWrite"), ...asked.denyWrite],
+    closedBy: { denyRead: closedBy("denyRead"), denyWrite: closedBy("denyWrite") },
     allowUnix: [...present("allowUnix"), ...asked.allowUnix],
     network: networkOf(entries, asked.network),
     allowEnv: environmentOf(entries, asked.allowEnv),

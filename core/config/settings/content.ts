@@ -29,8 +29,10 @@ export type Content = {
   profiles: Map<string, PlacedSetting[]>;
   include: Placed<string>[];
   auditCommands?: Placed<boolean>;
-  /** Hooks stand in it. */
-  hooks?: Placed<true>;
+  /** Hooks stand in it: the events of those that may decide about a call. */
+  hooks?: Placed<string[]>;
+  /** Hooks are not wanted: those of this layer and weaker ones. */
+  noHooks?: Placed<true>;
   /** Keys that are known and do nothing, with the reason where there is one to give. */
   unused: Placed<string>[];
 };

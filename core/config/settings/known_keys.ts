@@ -4,7 +4,7 @@ import type { Property } from "../../contract/plan.ts";
 export const CLAUDE_KEYS: readonly string[] =
   `agent allowManagedHooksOnly allowManagedMcpServersOnly allowedHttpHookUrls allowedMcpServers alwaysThinkingEnabled apiKeyHelper
   attribution autoMemoryDirectory autoMode autoUpdatesChannel availableModels awsAuthRefresh awsCredentialExport blockedMarketplaces
-  channelsEnabled cleanupPeriodDays companyAnnouncements defaultShell deniedMcpServers disableAllHooks disableAutoMode
+  channelsEnabled cleanupPeriodDays companyAnnouncements defaultShell deniedMcpServers disableAutoMode
   disabledMcpjsonServers effortLevel enableAllProjectMcpServers enabledMcpjsonServers enabledPlugins env extraKnownMarketplaces
   fastModePerSessionOptIn fileSuggestion forceLoginMethod forceLoginOrgUUID httpHookAllowedEnvVars includeCoAuthoredBy
   includeGitInstructions language model modelOverrides otelHeadersHelper outputStyle plansDirectory pluginTrustMessage

@@ -6,6 +6,7 @@ import type { RuleLists, RuleSource } from "../../contract/verdict.ts";
 import { kindSync, realpath } from "../look.ts";
 import { DEFAULT_MODE } from "../world.ts";
 import { fromHome } from "../protected_paths.ts";
+import { readRules } from "../read_rules.ts";
 import type { Content, Placed, PlacedSetting } from "./content.ts";
 import { invalid } from "./located.ts";
 import { isAsStrict, stricter, tightens } from "./strictness.ts";
@@ -16,7 +17,7 @@ export type Layer = { name: FileLayer; trusted: boolean; content: Content };
 /** What `addLayers` makes; the rest of Settings is about files. */
 export type Added = Pick<
   Settings,
-  "rules" | "mode" | "ceiling" | "sandbox" | "roots" | "auditCommands" | "notices" | "managedOnly"
+  "rules" | "mode" | "ceiling" | "sandbox" | "roots" | "hooks" | "auditCommands" | "notices" | "managedOnly"
 >;
 
 /** Where settings are used. `profile` is the one that a flag names. */
@@ -37,16 +38,31 @@ export function addLayers(layers: readonly Layer[], use: Use): Added {
   const sandbox = sandboxOf(layers, { use, notices });
   const roots = layers.flatMap((layer) => rootsOf(layer, { use, notices }));
   const audit = layers.findLast(({ content, trusted }) => content.auditCommands !== undefined && trusted)?.content;
+  notices.push(...boundsOf(rules.deny, use.place));
   return {
     rules: { ...rules, deny: [...rules.deny, ...rulesOfSandbox(sandbox, use.place)] },
     ...(mode ? { mode } : {}),
     ...(ceiling ? { ceiling } : {}),
     sandbox,
     roots: [...new Set(roots)],
+    hooks: hooksOf(layers),
     auditCommands: audit?.auditCommands?.value ?? false,
     notices,
     managedOnly,
   };
+}
+
+/**
+ * A hook that is not run refuses nothing, which is less than the file asks for. Those of a project count where it is trusted: no
+ * others would ever be run. Who writes disableAllHooks does not want them; the managed file's are its own to switch off.
+ */
+function hooksOf(layers: readonly Layer[]): Added["hooks"] {
+  const off = (managed: boolean) =>
+    layers.some(({ name, trusted, content }) => trusted && content.noHooks && (!managed || name === "managed"));
+  return layers.flatMap(({ name, trusted, content: { hooks } }) => {
+    const counts = hooks && hooks.value.length > 0 && trusted && !off(name === "managed");
+    return counts ? [{ origin: hooks.origin, events: hooks.value }] : [];
+  });
 }
 
 function ownNotices({ unused, hooks }: Content): SettingsNotice[] {
@@ -56,6 +72,14 @@ function ownNotices({ unused, hooks }: Content): SettingsNotice[] {
   if (!hooks) return notUsed;
   const text = '"hooks" are not run in this version';
   return [...notUsed, { kind: "not used", about: "hooks", origin: hooks.origin, text }];
+}
+
+/** Deny rules on reading hide files from commands as well; where one can't, that is told. */
+function boundsOf(deny: readonly RuleSource[], place: Place): SettingsNotice[] {
+  return readRules(deny, place).left.map(({ rule, origin, why }) => {
+    const text = `the deny rule ${JSON.stringify(rule)} binds tools and is not hidden from commands: ${why}`;
+    return { kind: "bound", about: "sandbox", origin, text };
+  });
 }
 
 type RuleContext = { managedOnly: boolean; notices: SettingsNotice[] };

@@ -169,10 +169,29 @@ test("C12 an untrusted project only tightens, and what waits is told; trust lets
     mode: { mode: "allow" },
     roots: [folder.root],
     notices: [],
+    hooks: [],
   });
   expect(after.rules.allow.map(({ rule }) => rule)).toEqual(["Bash", "Edit"]);
   writeFileSync(folder.at(LOCAL), "{} ");
   expect(await load(folder)).toMatchObject({ workspaceTrust: "changed", rules: { allow: [] } });
+});
+
+test("C12 hooks that could refuse a call are told apart from others, and count where they would be run", async () => {
+  const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "./check" }] }], Stop: [{}] };
+  const wanted = async (files: Record<string, unknown>) => {
+    using folder = folderWith(files);
+    return (await load(folder)).hooks.map(({ events }) => events.join());
+  };
+  expect(await wanted({ [USER]: { hooks } })).toEqual(["PreToolUse"]);
+  expect(await wanted({ [USER]: { hooks: { ...hooks, PermissionRequest: [{}] } } })).toEqual([
+    "PreToolUse,PermissionRequest",
+  ]);
+  expect(await wanted({ [USER]: { hooks: { PostToolUse: [{}], PreToolUse: [] } } })).toEqual([]);
+  expect(await wanted({ [USER]: { hooks, disableAllHooks: true } })).toEqual([]);
+  expect(await wanted({ [USER]: { hooks, disableAllHooks: false } })).toEqual(["PreToolUse"]);
+  // A project's are not run before it is trusted, and can't switch those of others off.
+  expect(await wanted({ [PROJECT]: { hooks } })).toEqual([]);
+  expect(await wanted({ [USER]: { hooks }, [PROJECT]: { disableAllHooks: true } })).toEqual(["PreToolUse"]);
 });
 
 test("C12 a project's stricter mode holds untrusted, a looser limit does not", async () => {

@@ -54,19 +54,40 @@ export function readClaudeFile(root: Located, layer: FileLayer): Content {
   const hooks = members.get("hooks");
   if (permissions) permissionsReader(content, layer)(permissions);
   if (sandbox) content.sandbox.push(...readSandbox(sandbox, content, false));
-  if (hooks) content.hooks = { value: true, origin: hooks.origin };
+  if (hooks) hooksReader(content)(hooks);
+  if (members.get("disableAllHooks")?.value === true) noHooks(content, hooks ?? root);
   return content;
 }
 
 function shared(content: Content): KeyTable {
   return {
-    hooks: (at) => {
-      if (membersOf(at).size > 0) content.hooks = { value: true, origin: at.origin };
+    hooks: hooksReader(content),
+    disableAllHooks: (at) => {
+      if (booleanOf(at)) noHooks(content, at);
     },
     allowManagedPermissionRulesOnly: (at) => {
       if (booleanOf(at)) content.managedRulesOnly = { value: true, origin: at.origin };
     },
   };
+}
+
+/** Events whose hooks can refuse or ask about a call. */
+const DECIDING = ["PreToolUse", "PermissionRequest"] as const;
+
+function hooksReader(content: Content): (at: Located) => void {
+  return (at) => {
+    const members = membersOf(at);
+    if (members.size === 0) return;
+    const wanted = (event: string) => {
+      const listed = members.get(event)?.value;
+      return Array.isArray(listed) ? listed.length > 0 : listed !== undefined;
+    };
+    content.hooks = { value: DECIDING.filter(wanted), origin: at.origin };
+  };
+}
+
+function noHooks(content: Content, at: Located): void {
+  content.noHooks = { value: true, origin: at.origin };
 }
 
 function permissionsReader(content: Content, layer: FileLayer): (at: Located) => void {

@@ -123,7 +123,7 @@ export function wordsOf(rules: SandboxPolicy, plan: LinuxPlan): object {
   const guess = guessHiddenRead(rules, plan, 0);
   return {
     protected: rules.protected.map(words),
-    hidden: rules.hidden.map(words),
+    hidden: rules.hidden.map((one) => ({ ...words(one), ...(one.asked ? { asked: true } : {}) })),
     ...(guess ? { guess: { reason: guess.reason, ...(guess.grant ? { grant: guess.grant } : {}) } } : {}),
   };
 }

@@ -105,7 +105,7 @@ fn touching(seen: &ObservedDenial, tell: &Tell) -> Words {
         return (Some(path), rule.reason, rule.grant);
     }
     if let Some(rule) = rule(&tell.hidden) {
-        let grant = (!write && rule.reason != "hidden: --deny-read").then(|| flag("--allow-read", &path));
+        let grant = (!write && !rule.asked).then(|| flag("--allow-read", &path));
         return (Some(path), rule.reason, grant);
     }
     let (name, verb) = match seen.op {

@@ -63,6 +63,9 @@ pub struct Reasoned {
     pub reason: String,
     #[serde(default)]
     pub grant: Option<String>,
+    /// A person closed it, so that no flag opens it.
+    #[serde(default)]
+    pub asked: bool,
 }
 
 /// The words for denials that bring none of their own, and for a failure that nothing explains.
