@@ -237,6 +237,10 @@ pub(super) fn of(name: &str, args: &[&Word], places: &Places) -> Option<Acts> {
     program.role.apply(&line, places, &mut acts);
     if line.odd {
         acts.files = true;
+        // A word that only the run knows could name the target, as in `-tFOLDER`.
+        if matches!(program.role, Role::Copies | Role::Moves) && !args.iter().all(|word| word.text.is_some()) {
+            acts.push_path(Access::Write, anywhere());
+        }
     }
     // A later mode of the file may give it other rights.
     if matches!(name, "chmod") && line.operands.first().is_some_and(|mode| sets_rights(mode)) {

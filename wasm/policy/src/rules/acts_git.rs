@@ -108,6 +108,7 @@ pub(super) fn line<'a, 'w>(args: &'w [&'a Word]) -> GitLine<'a, 'w> {
         let width = match text {
             "--no-pager" | "--no-optional-locks" | "-P" | "--literal-pathspecs" => 1,
             "-C" => {
+                made.plain &= value.is_some_and(super::unknown_words::is_one);
                 made.folders.extend(value);
                 2
             }

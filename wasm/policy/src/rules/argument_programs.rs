@@ -1,11 +1,20 @@
 //! Programs with a language or an option of their own by which they run another program. A rule that allows the program is
 //! not about those. What is missing here is one more way through an allow rule, so each entry may be wider than it must.
 
+use super::unknown_words::{beginning, is_listed};
 use crate::shell::ast::Word;
+
+/// The programs that are told apart below.
+pub(super) const KNOWN: &str = "autossh c++ cc clang clang++ curl ed emacs emacsclient ex expect g++ gcc gdb gmake gvim install lldb logsave make man \
+     mariadb mysql nvim psql red rsync rview rvim scp sed sftp socat split sqlite3 ssh tar tclsh vi view vim vimdiff wget wish zip";
 
 /// Whether these arguments make the program run another one.
 pub(super) fn runs_another(name: &str, args: &[&Word]) -> bool {
-    let any = |test: &dyn Fn(&str) -> bool| args.iter().any(|word| word.text.as_deref().is_some_and(test));
+    if !is_listed(KNOWN, name) {
+        return false;
+    }
+    let texts: Vec<String> = args.iter().map(|word| beginning(word)).collect();
+    let any = |test: &dyn Fn(&str) -> bool| texts.iter().any(|text| test(text));
     let option = |letters: &'static str, long: &'static [&'static str]| any(&|text| is_option(text, letters, long));
     match name {
         "cc" | "c++" | "clang" | "clang++" | "g++" | "gcc" => any(&|text| {
@@ -17,7 +26,7 @@ pub(super) fn runs_another(name: &str, args: &[&Word]) -> bool {
         "wget" => option("e", &["execute", "config", "use-askpass"]),
         // Their scripts have a command that starts a shell.
         "ed" | "ex" | "red" => true,
-        "vi" | "vim" | "nvim" | "view" | "vimdiff" | "gvim" => {
+        "vi" | "vim" | "nvim" | "view" | "vimdiff" | "gvim" | "rview" | "rvim" => {
             any(&|text| text.starts_with('+')) || option("cSsuU", &["cmd"])
         }
         "emacs" | "emacsclient" => !any(&|text| matches!(text, "--version" | "--help")),
@@ -26,11 +35,13 @@ pub(super) fn runs_another(name: &str, args: &[&Word]) -> bool {
                 || text.starts_with("-ex")
                 || is_single(text, &["x", "ix", "iex", "o", "s", "O", "S"])
         }),
-        "make" | "gmake" => make(args),
+        "make" | "gmake" => make(&texts),
         "rsync" => option("eM", &["rsh", "rsync-path", "remote-option"]),
-        "scp" | "sftp" | "ssh" | "autossh" => ssh(name, args),
-        "sed" => sed(args),
+        "scp" | "sftp" | "ssh" | "autossh" => ssh(name, &texts),
+        "sed" => sed(&texts),
         "split" => option("", &["filter"]),
+        "install" => option("", &["strip-program"]),
+        "tar" => tar(&texts),
         "sqlite3" => any(&sqlite) || option("", &["cmd", "init"]) || any(&|text| matches!(text, "-cmd" | "-init")),
         "mysql" | "mariadb" => any(&|text| text.contains("\\!") || text.contains("system ")) || option("", &["pager"]),
         "psql" => any(&|text| {
@@ -41,32 +52,9 @@ pub(super) fn runs_another(name: &str, args: &[&Word]) -> bool {
         }),
         "zip" => any(&|text| text.starts_with('-') && text.contains("TT")) || option("", &["unzip-command"]),
         "man" => option("PH", &["pager", "html", "browser"]),
-        "declare" | "export" | "getopts" | "let" | "local" | "mapfile" | "printf" | "read" | "readarray"
-        | "readonly" | "test" | "typeset" | "unset" | "wait" | "[" => evaluates(name, args),
         "logsave" | "socat" | "tclsh" | "expect" | "wish" => true,
         _ => false,
     }
-}
-
-/// A builtin that is given the name of a variable with a subscript, which bash expands: `printf -v 'a[$(rm f)]' x`.
-fn evaluates(name: &str, args: &[&Word]) -> bool {
-    let code = |text: &str| {
-        let target = text.split('=').next().unwrap_or_default();
-        let index = target.split_once('[').map(|(_, index)| index);
-        let in_name = index.is_some_and(|index| index.contains(['$', '`', '[']));
-        in_name || matches!(name, "let" | "declare" | "typeset" | "local") && text.contains(['$', '`'])
-    };
-    let mut after_v = false;
-    args.iter().filter_map(|word| word.text.as_deref()).any(|text| {
-        let (glued, asked) = (text.strip_prefix("-v"), std::mem::take(&mut after_v));
-        after_v = text == "-v" || text == "-R";
-        match name {
-            "printf" | "test" | "[" => {
-                code(glued.filter(|_| name == "printf").unwrap_or(if asked { text } else { "" }))
-            }
-            _ => code(text),
-        }
-    })
 }
 
 /// A group of letters with one of these in it, or a long option, which may be cut short.
@@ -86,8 +74,8 @@ fn is_single(text: &str, words: &[&str]) -> bool {
 }
 
 /// Variables go into the command lines of a makefile as they are, and `$(shell …)` in one is run when it is read.
-fn make(args: &[&Word]) -> bool {
-    args.iter().filter_map(|word| word.text.as_deref()).any(|text| {
+fn make(texts: &[String]) -> bool {
+    texts.iter().any(|text| {
         let assigned = text.split_once('=').filter(|(name, _)| !name.starts_with('-'));
         let hostile = assigned.is_some_and(|(name, value)| {
             let name = name.trim_end_matches([':', '+', '?', '!']);
@@ -99,25 +87,28 @@ fn make(args: &[&Word]) -> bool {
 }
 
 /// Options that name a program or a file of settings. Options behind the host belong to the other machine.
-fn ssh(name: &str, args: &[&Word]) -> bool {
+fn ssh(name: &str, texts: &[String]) -> bool {
     let letters = if name == "ssh" { "FI" } else { "FSD" };
-    let mut words = args.iter();
-    while let Some(word) = words.next() {
-        let Some(text) = word.text.as_deref() else { continue };
+    let mut words = texts.iter();
+    let mut operands = 0;
+    while let Some(text) = words.next() {
         let Some(group) = text.strip_prefix('-') else {
-            if name == "ssh" {
+            operands += 1;
+            // ssh takes options behind the host too, up to the command.
+            if name == "ssh" && operands > 1 {
                 return false;
             }
             continue;
         };
         let setting = match group.split_once('o') {
-            Some((before, "")) if !before.contains(['i', 'l', 'p']) => words.next().and_then(|word| word.text.clone()),
+            Some((before, "")) if !before.contains(['i', 'l', 'p']) => words.next().cloned(),
             Some((before, setting)) if !before.contains(['i', 'l', 'p']) => Some(setting.to_string()),
             _ => None,
         };
         let setting = setting.unwrap_or_default().to_ascii_lowercase();
+        let unknown = setting.split('=').next().is_some_and(|key| key.contains('\u{fffd}'));
         let runs = ["command", "include", "provider", "askpass", "match"].iter().any(|part| setting.contains(part));
-        if runs || group.contains(|letter| letters.contains(letter)) {
+        if runs || unknown || group.contains(|letter| letters.contains(letter)) {
             return true;
         }
         // These take the next word.
@@ -128,29 +119,47 @@ fn ssh(name: &str, args: &[&Word]) -> bool {
     false
 }
 
+/// `-I` and `-F` in any group of letters, with a dash or without, and long options, which may be cut short.
+fn tar(texts: &[String]) -> bool {
+    const LONG: [&str; 7] = [
+        "to-command",
+        "checkpoint-action",
+        "use-compress-program",
+        "rsh-command",
+        "rmt-command",
+        "info-script",
+        "new-volume-script",
+    ];
+    texts.iter().enumerate().any(|(at, text)| {
+        let letters = at == 0 && !text.starts_with('-') && text.contains(['I', 'F']);
+        let group = text.strip_prefix('-').filter(|group| !group.starts_with('-')).unwrap_or_default();
+        // What follows these letters in a group is their value.
+        let named =
+            group.find(['I', 'F']).is_some_and(|at| !group[..at].contains(|letter| "fCTXbLKNVgH".contains(letter)));
+        letters || named || is_option(text, "", &LONG) && !text.starts_with("--checkpoint=")
+    })
+}
+
 /// A script with `e`, or with `w`, `r` and their like, whose files are named inside it.
-fn sed(args: &[&Word]) -> bool {
-    let mut scripts = Vec::new();
-    let (mut at, mut plain) = (0, true);
-    while let Some(text) = args.get(at).map(|word| word.text.as_deref()) {
-        at += 1;
-        let Some(text) = text else { continue };
-        if is_option(text, "", &["expression"]) || is_single(text, &["e", "ne", "Ee", "re", "nEe", "nre"]) {
+fn sed(texts: &[String]) -> bool {
+    let (mut scripts, mut plain): (Vec<&str>, bool) = (Vec::new(), true);
+    let mut words = texts.iter().map(String::as_str);
+    while let Some(text) = words.next() {
+        let group = text.strip_prefix('-').map(|group| group.trim_start_matches(['n', 'E', 'r', 's', 'u', 'z']));
+        let given = match group.and_then(|group| group.strip_prefix('e')) {
+            None if is_option(text, "", &["expression"]) => Some(text.split_once('=').map_or("", |(_, script)| script)),
+            given => given,
+        };
+        if let Some(script) = given {
             plain = false;
-            match text.split_once('=') {
-                Some((_, script)) => scripts.push(script),
-                None => {
-                    scripts.extend(args.get(at).and_then(|word| word.text.as_deref()));
-                    at += 1;
-                }
-            }
+            scripts.extend(if script.is_empty() { words.next() } else { Some(script) });
         } else if is_option(text, "f", &["file"]) {
             return true;
-        } else if !text.starts_with('-') && std::mem::take(&mut plain) {
+        } else if group.is_none() && std::mem::take(&mut plain) {
             scripts.push(text);
         }
     }
-    scripts.iter().any(|script| super::sed_script::runs_or_writes(script))
+    scripts.into_iter().any(super::sed_script::runs_or_writes)
 }
 
 /// Commands of the shell of sqlite3 that run or load something, and functions that do.

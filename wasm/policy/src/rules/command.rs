@@ -103,6 +103,9 @@ pub(crate) fn text(words: &[&Word], open: bool) -> Vec<Token> {
 }
 
 fn push_word(made: &mut Vec<Token>, word: &Word) {
+    if word.pieces.is_empty() && word.text.is_none() {
+        made.push(UNKNOWN);
+    }
     for piece in &word.pieces {
         match piece {
             Piece::Lit(text) => made.extend(

@@ -12,7 +12,7 @@ use super::shell_only;
 use super::types::{By, Mode, Required, RuleSource, Verdict};
 use super::wildcard::{Proof, Token, is_unknown, matches};
 use super::wrappers::{View, program};
-use crate::shell::ast::{Assignment, Simple};
+use crate::shell::ast::{Assignment, Simple, Word};
 
 /// A verdict, the rule behind it, and what is not known of the command where that decided.
 pub(super) type Permitted = ((Verdict, By), Option<RuleSource>, Option<String>);
@@ -38,7 +38,9 @@ impl<'q> Judge<'q> {
         let carved = |rule: &Rule| {
             let harmless = simple.assignments.iter().all(is_harmless) && !self.exports;
             let exempt = |matcher: &Matcher| match matcher {
-                Matcher::Command(pattern) => found.opaque.is_none() && self.allows(pattern, simple, found, harmless),
+                Matcher::Command(pattern) => {
+                    found.opaque.is_none() && found.unsure.is_none() && self.allows(pattern, simple, found, harmless)
+                }
                 _ => false,
             };
             !rule.except.is_empty() && (rule.except.iter().any(exempt) || self.carved_by_acts(rule, acts))
@@ -56,7 +58,10 @@ impl<'q> Judge<'q> {
     pub(super) fn permitted(&self, simple: &Simple, found: &Found, harmless: bool, acts: &Acts) -> Permitted {
         let inner = &found.views[found.views.len() - 1];
         if self.asked.question.mode != Mode::ReadOnly {
-            let rule = self.asked.tool_allow.or_else(|| self.allow_rule(simple, found, harmless && !self.exports));
+            let whole = self.asked.tool_allow.filter(|_| found.unsure.is_none() || self.evades(acts).is_none());
+            let sure = || found.unsure.is_none();
+            let rule =
+                whole.or_else(|| sure().then(|| self.allow_rule(simple, found, harmless && !self.exports)).flatten());
             if let Some(rule) = rule {
                 return match self.outside(rule, acts) {
                     Some(note) => ((self.asked.by_mode(Required::DangerFullAccess), By::Boundary), None, Some(note)),
@@ -66,7 +71,8 @@ impl<'q> Judge<'q> {
         }
         let git_elsewhere = program(inner) == Some("git") && !self.in_a_root(inner);
         let ignored = simple.assignments.iter().all(|assignment| leaves_alone(assignment, inner));
-        let table = (harmless || ignored) && inner.tame && found.scripts.is_empty() && !git_elsewhere;
+        let table =
+            (harmless || ignored) && inner.tame && found.scripts.is_empty() && !git_elsewhere && found.unsure.is_none();
         let runs_itself = found.views.len() == 1 && (shell_only::is_shell_only(inner) || self.calls_function(inner));
         let reads = table && (read_only::is_read_only(inner) || runs_itself);
         if reads || harmless && searches_only(found) {
@@ -83,8 +89,9 @@ impl<'q> Judge<'q> {
             return ((Verdict::Allow, By::Rule), Some(rule), None);
         }
         let verdict = self.asked.by_mode(Required::DangerFullAccess);
-        match self.evades(acts).filter(|_| verdict == Verdict::Allow) {
-            Some(why) => ((Verdict::Ask, By::NotUnderstood), None, Some(why.to_string())),
+        let why = if verdict == Verdict::Allow { self.evades(acts) } else { found.unsure };
+        match why {
+            Some(why) => ((verdict.max(Verdict::Ask), By::NotUnderstood), None, Some(why.to_string())),
             None => ((verdict, By::Mode), None, None),
         }
     }
@@ -240,7 +247,7 @@ impl Found<'_> {
 
 impl Texts {
     fn of(found: &Found, simple: &Simple) -> Texts {
-        let mut made = Texts { assigned: with_assignments(simple), ..Texts::default() };
+        let mut made = Texts { assigned: with_assignments(simple, &found.views[0].argv), ..Texts::default() };
         let last = found.views.len() - 1;
         for (index, view) in found.views.iter().chain(&found.maybe).enumerate() {
             let whole = text(&view.argv, view.open);
@@ -269,7 +276,7 @@ impl Texts {
 }
 
 /// The text of a command with its assignments before it, as a rule may spell it out.
-fn with_assignments(simple: &Simple) -> Option<Vec<Token>> {
+fn with_assignments(simple: &Simple, words: &[&Word]) -> Option<Vec<Token>> {
     if simple.assignments.is_empty()
         || simple.assignments.iter().any(|assignment| assignment.array || assignment.subscript.is_some())
     {
@@ -282,6 +289,6 @@ fn with_assignments(simple: &Simple) -> Option<Vec<Token>> {
         made.extend(text(&assignment.values.iter().collect::<Vec<_>>(), false));
         made.push(Token::from(' '));
     }
-    made.extend(text(&simple.words.iter().collect::<Vec<_>>(), false));
+    made.extend(text(words, false));
     Some(made)
 }

@@ -129,6 +129,7 @@ impl<'a> Values<'a> {
 fn word_is_number(word: &Word) -> bool {
     match word.pieces.as_slice() {
         [Piece::Lit(text)] => is_number(text),
+        [Piece::Dyn { name, .. }] if name == "!" => true,
         [Piece::Number(_) | Piece::Dyn { why: Why::Arithmetic, .. }] => true,
         _ => false,
     }

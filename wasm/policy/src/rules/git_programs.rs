@@ -1,5 +1,6 @@
 //! Arguments by which git runs another program, or obeys settings that do. A rule that allows git is not about those.
 
+use super::unknown_words::beginning;
 use crate::shell::ast::Word;
 
 /// Settings that name no program, no file and no place from which either is taken; prefixes end in a dot.
@@ -47,7 +48,8 @@ const SHOWING_KEYS: [&str; 4] = ["core.editor", "core.pager", "pager.", "sequenc
 const SHOWING_PROGRAMS: [&str; 6] = ["", ":", "cat", "false", "less", "true"];
 
 /// Options before the subcommand that take settings, programs or repositories from elsewhere.
-const ELSEWHERE: [&str; 4] = ["--config-env", "--exec-path", "--git-dir", "--work-tree"];
+const ELSEWHERE: [&str; 7] =
+    ["--attr-source", "--config-env", "--exec-path", "--git-dir", "--namespace", "--super-prefix", "--work-tree"];
 
 /// Options of subcommands that run a program or write a file; they may be cut short.
 const UNSAFE: [&str; 13] = [
@@ -108,7 +110,8 @@ pub(super) fn runs_another(args: &[&Word]) -> bool {
 }
 
 fn subcommand(name: &str, args: &[&Word]) -> bool {
-    let texts = || args.iter().filter_map(|word| word.text.as_deref());
+    let begun: Vec<String> = args.iter().map(|word| beginning(word)).collect();
+    let texts = || begun.iter().map(String::as_str);
     let first = texts().find(|text| !text.starts_with('-'));
     let own = match name {
         "bisect" => first == Some("run"),
@@ -146,8 +149,8 @@ fn names_a_command(text: &str) -> bool {
 
 /// `key=value`, or a key alone, which is true.
 fn is_harmless_setting(word: &Word) -> bool {
-    let Some(text) = word.text.as_deref() else { return false };
-    let (key, value) = text.split_once('=').unwrap_or((text, "true"));
+    let text = beginning(word);
+    let (key, value) = text.split_once('=').unwrap_or((&text, "true"));
     is_harmless_key(key, value)
 }
 

@@ -1,6 +1,7 @@
 //! Arguments by which a builtin or a program runs something that does not look like a command line. What that is stays
 //! unknown, so a rule on it can't be checked.
 
+use super::unknown_words::beginning;
 use super::{argument_programs, git_programs, variable_names};
 use crate::shell::ast::Word;
 
@@ -56,7 +57,7 @@ pub(super) const LOOSE: [&str; 47] = [
 ];
 
 /// Programs, and the beginnings of words after which they run what the word names.
-const NAMING: [(&str, &[&str]); 15] = [
+const NAMING: [(&str, &[&str]); 14] = [
     ("bind", &["-x"]),
     ("compgen", &["-C", "-F", "-W"]),
     ("complete", &["-C", "-F"]),
@@ -72,7 +73,6 @@ const NAMING: [(&str, &[&str]); 15] = [
     ("readarray", &["-C"]),
     ("rg", &["--pre", "--hostname-bin"]),
     ("sort", &["--comp"]),
-    ("tar", &["--to-c", "--checkpoint-a", "--use-c", "--rsh", "--rmt", "--info-s", "--new-v", "-I", "-F"]),
 ];
 
 /// Shells and script hosts with a grammar of their own: whatever they are given could be anything.
@@ -102,9 +102,21 @@ fn is_foreign(name: &str) -> bool {
     FOREIGN.contains(&name.strip_suffix(".exe").unwrap_or(&name))
 }
 
+/// Whether some argument makes this program run another one.
+pub(super) fn names_another(name: &str) -> bool {
+    NAMING.iter().any(|(known, _)| *known == name)
+}
+
+/// `-xrm` and `-Hx`, unless the letter belongs to the value of another.
+fn is_glued(text: &str) -> bool {
+    let letters = text.strip_prefix('-').filter(|letters| letters.len() > 1 && !letters.starts_with('-'));
+    let own = letters.and_then(|letters| letters.split(['e', 'd', 't', 'E', 'S', 'c', 'j', 'o']).next());
+    own.is_some_and(|letters| letters.contains(['x', 'X']))
+}
+
 /// Whether the program is one of these, with such an argument.
 pub(super) fn runs_another(name: &str, args: &[&Word]) -> bool {
-    let text = |word: &Word| word.text.clone().unwrap_or_default();
+    let text = |word: &Word| beginning(word);
     match name {
         // A file of its own could be anything too, and is no text of this command.
         "." | "source" => args.first().is_some_and(|word| word.text.is_none() || text(word).starts_with("/dev/")),
@@ -112,9 +124,15 @@ pub(super) fn runs_another(name: &str, args: &[&Word]) -> bool {
         _ if is_foreign(name) => true,
         "awk" | "gawk" | "mawk" | "nawk" => args.iter().any(|word| {
             let text = text(word);
-            text.contains("system") || text.replace("||", "").contains('|') || text.contains("getline")
+            // A program in a file, or a library.
+            let file = ["-f", "-E", "-i", "-l", "--file", "--exec", "--include", "--load"];
+            file.iter().any(|option| text.starts_with(option))
+                || text.contains("system")
+                || text.replace("||", "").contains('|')
+                || text.contains("getline")
         }),
         _ if argument_programs::runs_another(name, args) || variable_names::may_run_code(name, args) => true,
+        "fd" | "fdfind" if args.iter().any(|word| is_glued(&text(word))) => true,
         _ => NAMING.iter().any(|(known, starts)| {
             *known == name && args.iter().any(|word| starts.iter().any(|start| text(word).starts_with(start)))
         }),

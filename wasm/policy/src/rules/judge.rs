@@ -41,6 +41,8 @@ pub(super) struct Found<'a> {
     pub(super) maybe: Vec<View<'a>>,
     pub(super) scripts: Vec<String>,
     pub(super) opaque: Option<&'static str>,
+    /// Why its options are not known: what it does could be anything that its program can do.
+    pub(super) unsure: Option<&'static str>,
     /// Which of the views run no other one.
     pub(super) leaves: Vec<usize>,
     /// See [`Texts`].
@@ -76,7 +78,7 @@ impl<'q> Judge<'q> {
     /// Judges a script given as text.
     pub(crate) fn source(&mut self, source: &str) {
         match crate::shell::parse(source) {
-            Ok(script) => self.script(source, &script),
+            Ok(script) => self.script(&script),
             Err(fault) => {
                 let part: String = source.chars().take(200).collect();
                 let note = format!("The command cannot be parsed: {}", fault.message);
@@ -85,9 +87,9 @@ impl<'q> Judge<'q> {
         }
     }
 
-    fn script(&mut self, source: &str, script: &Script) {
+    fn script(&mut self, script: &Script) {
         let flat = flatten(script);
-        self.names = KnownNames::of(source, script, &flat);
+        self.names = KnownNames::of(script, &flat);
         if let Some(name) = critical::fork_bomb(&flat) {
             let note =
                 format!("The function \"{name}\" starts itself again and again (a fork bomb), which is never run");

@@ -37,6 +37,7 @@ mod shell_only;
 mod shell_state;
 mod tools;
 pub mod types;
+mod unknown_words;
 mod variable_names;
 mod walk;
 mod wildcard;

@@ -3,7 +3,8 @@
 use super::acts::{self, Act, Acts};
 use super::command::{is_harmless, is_powerful, shown};
 use super::judge::{Found, Judge};
-use super::types::{By, Verdict};
+use super::types::{By, TraceStep, Verdict};
+use super::unknown_words;
 use super::walk::Part;
 use super::wrappers::{self, Inner, View};
 use crate::shell::ast::{Script, Simple, Word};
@@ -12,14 +13,32 @@ use crate::shell::ast::{Script, Simple, Word};
 const MAX_VIEWS: usize = 64;
 
 impl<'q> Judge<'q> {
+    /// Judges a simple command, with each value of the variables in it that the script itself tells; the strictest counts.
     pub(super) fn part(&mut self, part: &Part, script: &Script) {
+        let Some(cases) = self.names.cases(part.simple) else {
+            return self.one_part(part, script, &part.simple.words);
+        };
+        let before = self.steps.len();
+        let mut strictest = Vec::new();
+        let gravest = |steps: &[TraceStep]| steps.iter().map(|step| step.verdict).max();
+        for words in cases {
+            self.one_part(part, script, &words);
+            let steps = self.steps.split_off(before);
+            if strictest.is_empty() || gravest(&strictest) < gravest(&steps) {
+                strictest = steps;
+            }
+        }
+        self.steps.append(&mut strictest);
+    }
+
+    fn one_part(&mut self, part: &Part, script: &Script, words: &[Word]) {
         let simple = part.simple;
-        let words: Vec<&Word> = simple.words.iter().collect();
+        let words: Vec<&Word> = words.iter().collect();
         let powerful = simple.assignments.iter().find(|assignment| is_powerful(&assignment.name));
         if words.is_empty() {
             return self.assignments_only(simple, powerful.map(|assignment| assignment.name.as_str()));
         }
-        let view = View { argv: words, transparent: true, open: false, tame: true };
+        let view = View { argv: words, transparent: true, open: false, fed: false, tame: true };
         let mut found = self.explore(view);
         self.commands_from_input(part, script, &mut found);
         let label = shown(&found.views[0].argv);
@@ -102,6 +121,7 @@ impl<'q> Judge<'q> {
                 all.unknown = all.unknown.or(Some("it sets a variable that programs obey"));
             }
         }
+        all.unknown = all.unknown.or(found.unsure);
         if self.exports {
             all.unknown = all.unknown.or(Some("a variable was exported that programs may obey"));
         }
@@ -116,10 +136,12 @@ impl<'q> Judge<'q> {
             let view = if sure { &found.views[at] } else { &found.maybe[at - found.views.len()] };
             let inner = if sure { wrappers::inner(view) } else { Vec::new() };
             let git = wrappers::without_git_options(view);
+            let unsure = if sure { unknown_words::could_be_options(view) } else { None };
             if sure && inner.is_empty() {
                 found.leaves.push(at);
             }
             at += 1;
+            found.unsure = found.unsure.or(unsure);
             found.maybe.extend(git);
             for inner in inner {
                 match inner {

@@ -74,7 +74,10 @@ fn fits(safe: &Safe, args: &[&Word]) -> bool {
         Safe::Without { short, long } => args.iter().all(|word| !may_be(word, short, long)),
         Safe::Operands { at_most, short } => {
             let operands = args.iter().filter(|word| is_operand(word)).count();
-            operands <= *at_most && args.iter().all(|word| option_allowed(word, short, &[]))
+            let one = |word: &&&Word| !word.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+            operands <= *at_most
+                && args.iter().filter(|word| is_operand(word)).all(|word| one(&word))
+                && args.iter().all(|word| option_allowed(word, short, &[]))
         }
     }
 }
@@ -89,8 +92,10 @@ pub(super) fn is_operand(word: &Word) -> bool {
         return true;
     }
     let splits = |piece: &Piece| matches!(piece, Piece::Dyn { quoted: false, .. });
-    let starts = match word.pieces.first() {
-        Some(Piece::Lit(text)) => !text.is_empty() && !text.starts_with('-'),
+    // Nothing but the quotes of `"$x"` is left of them.
+    let mut pieces = word.pieces.iter().skip_while(|piece| matches!(piece, Piece::Lit(text) if text.is_empty()));
+    let starts = match pieces.next() {
+        Some(Piece::Lit(text)) => !text.starts_with('-'),
         Some(Piece::Home(_) | Piece::Cwd(_) | Piece::Number(_)) => true,
         _ => false,
     };

@@ -33,12 +33,7 @@ impl Judge<'_> {
         let has_pattern =
             matches!(name, "grep" | "rg" | "egrep" | "fgrep" | "jq" | "sed" | "awk") && !has_flag(inner, "ef");
         let mut operands = 0;
-        let names = std::mem::take(&mut self.names);
-        let words = inner.argv[1..].iter().flat_map(|word| match names.loop_words(word) {
-            Some(words) => words.iter().collect::<Vec<_>>(),
-            None => vec![*word],
-        });
-        for word in words.filter(|word| !read_only::is_stream(word)) {
+        for word in inner.argv[1..].iter().filter(|word| !read_only::is_stream(word)) {
             let option = word.text.as_deref().filter(|text| text.starts_with('-'));
             operands += usize::from(option.is_none());
             if option.is_none() && has_pattern && operands == 1 {
@@ -65,7 +60,6 @@ impl Judge<'_> {
                 self.below(word, &path, unknown);
             }
         }
-        self.names = names;
         if inner.open {
             self.read(|| shown(inner.argv[0]), inner.argv[0].span, &anything(), Doubt::CountsForOwnRules);
         }

@@ -58,7 +58,10 @@ pub(super) fn is_inert(word: &Word) -> bool {
 }
 
 fn is_number(word: &Word) -> bool {
-    matches!(word.pieces.as_slice(), [Piece::Number(_)])
+    match word.pieces.as_slice() {
+        [Piece::Dyn { name, .. }] => name == "!",
+        pieces => matches!(pieces, [Piece::Number(_)]),
+    }
 }
 
 /// `-x`, `NAME` or `NAME=value`; `-i` and `-n` make bash evaluate the value.

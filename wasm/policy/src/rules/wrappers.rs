@@ -2,6 +2,8 @@
 
 use super::command::{base_name, system_name};
 use super::hidden_programs::{LOOSE, runs_another};
+use super::read_only::is_operand;
+use super::unknown_words;
 use crate::shell::ast::Word;
 
 /// A command line, or the command line inside a wrapper.
@@ -12,6 +14,8 @@ pub(crate) struct View<'a> {
     pub(crate) transparent: bool,
     /// Further words are added when it runs.
     pub(crate) open: bool,
+    /// They come from its input, so they could be options too.
+    pub(crate) fed: bool,
     /// No wrapper around it gives it other rights or another environment, so the read-only table still holds.
     pub(crate) tame: bool,
 }
@@ -174,7 +178,7 @@ fn unwrap<'a>(wrapper: &Wrapper, view: &View<'a>) -> Vec<Inner<'a>> {
     while let Some(word) = argv.get(at) {
         let Some(text) = word.text.as_deref() else {
             // An unknown operand of the wrapper is just that; an unknown option could be anything.
-            if operands > 0 && !may_be_option(word) {
+            if operands > 0 && is_operand(word) {
                 (operands, at) = (operands - 1, at + 1);
                 continue;
             }
@@ -186,8 +190,8 @@ fn unwrap<'a>(wrapper: &Wrapper, view: &View<'a>) -> Vec<Inner<'a>> {
         }
         if text.len() > 1 && text.starts_with('-') {
             match option_width(wrapper, text) {
-                Some(width) => at += width,
-                None => {
+                Some(width) if argv[at..].iter().take(width).all(|word| unknown_words::is_one(word)) => at += width,
+                _ => {
                     let mut anywhere = loose(view);
                     anywhere.push(Inner::Opaque("it has an option that is not known"));
                     return anywhere;
@@ -205,13 +209,14 @@ fn unwrap<'a>(wrapper: &Wrapper, view: &View<'a>) -> Vec<Inner<'a>> {
     if wrapper.name == "watch" && !argv[1..at].iter().any(|word| word.text.as_deref() == Some("-x")) {
         return vec![joined(rest)];
     }
-    let open = view.open || wrapper.name == "xargs";
+    let fed = view.fed || wrapper.name == "xargs";
     let bare_xargs = wrapper.name == "xargs" && at == 1;
     // `./timeout` is some program of that name: nothing is allowed through it.
     let real = argv[0].text.as_deref().map(system_name) == Some(wrapper.name);
     let transparent = real && view.transparent && (wrapper.transparent || bare_xargs);
     let tame = wrapper.transparent || wrapper.name == "xargs" || wrapper.name == "env" && at == 1;
-    vec![Inner::Argv(View { argv: rest.to_vec(), transparent, open, tame: real && view.tame && tame })]
+    let open = view.open || fed;
+    vec![Inner::Argv(View { argv: rest.to_vec(), transparent, open, fed, tame: real && view.tame && tame })]
 }
 
 /// How many words an option takes; none if it is not known.
@@ -235,18 +240,10 @@ fn option_width(wrapper: &Wrapper, text: &str) -> Option<usize> {
     Some(1)
 }
 
-fn may_be_option(word: &Word) -> bool {
-    use crate::shell::ast::Piece;
-    match word.pieces.first() {
-        Some(Piece::Lit(text)) => text.is_empty() || text.starts_with('-'),
-        _ => true,
-    }
-}
-
 /// `NAME=value`, whether the value is known or not.
 fn assigned(word: &Word) -> bool {
-    use crate::shell::ast::Piece;
-    matches!(word.pieces.first(), Some(Piece::Lit(text)) if text.split_once('=').is_some_and(|(name, _)| super::pattern::is_identifier(name)))
+    let name = unknown_words::lead(word).split_once('=').map(|(name, _)| name);
+    name.is_some_and(super::pattern::is_identifier) && unknown_words::is_one(word)
 }
 
 /// Words that the shell joins and parses again.
@@ -314,12 +311,16 @@ fn find<'a>(view: &View<'a>) -> Vec<Inner<'a>> {
         let length = view.argv[at..].iter().take_while(|word| !ends(word)).count();
         let argv = view.argv[at..at + length].to_vec();
         if !argv.is_empty() {
-            made.push(Inner::Argv(View { argv, transparent: false, open: true, tame: false }));
+            made.push(Inner::Argv(View { argv, transparent: false, open: true, fed: view.fed, tame: false }));
         }
         at += length;
     }
     made
 }
+
+/// A word of which nothing is known.
+static ANY: Word =
+    Word { span: [0, 0], text: None, dynamic: Vec::new(), subs: Vec::new(), pieces: Vec::new(), plain: false };
 
 /// Each later word may begin the command; an argument after `-c` may be a script.
 fn loose<'a>(view: &View<'a>) -> Vec<Inner<'a>> {
@@ -327,14 +328,17 @@ fn loose<'a>(view: &View<'a>) -> Vec<Inner<'a>> {
     let mut made = Vec::new();
     for (index, word) in view.argv.iter().enumerate().skip(1).take(32) {
         let text = word.text.as_deref();
-        if text.is_some_and(|text| !text.starts_with('-')) {
-            views.push(View { argv: view.argv[index..].to_vec(), transparent: false, open: view.open, tame: false });
+        if text.is_none_or(|text| !text.starts_with('-')) {
+            views.push(View { argv: view.argv[index..].to_vec(), transparent: false, tame: false, ..*view });
         }
         let glued = text.and_then(|text| text.strip_prefix("-S").or_else(|| text.strip_prefix("--split-string=")));
         made.extend(glued.filter(|script| !script.is_empty()).map(|script| Inner::Script(script.to_string())));
         if text.is_some_and(|text| text == "-c" || text == "--command" || text == "-S") {
             made.extend(view.argv.get(index + 1).map(|script| joined(&[script])));
         }
+    }
+    if view.argv.iter().any(|word| unknown_words::splits(word)) {
+        views.push(View { argv: vec![&ANY], transparent: false, tame: false, open: true, fed: view.fed });
     }
     made.push(Inner::Somewhere(views));
     made
@@ -350,5 +354,5 @@ pub(crate) fn without_git_options<'a>(view: &View<'a>) -> Option<View<'a>> {
         return None;
     }
     let argv = view.argv.iter().take(1).chain(rest).copied().collect();
-    Some(View { argv, transparent: false, open: view.open, tame: false })
+    Some(View { argv, transparent: false, tame: false, ..*view })
 }

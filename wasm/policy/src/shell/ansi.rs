@@ -39,7 +39,7 @@ impl Parser<'_> {
                 self.facts.quoted_code |= text.contains("$(") || text.contains('`') || text.contains("${");
                 word.quoted_text(&text);
             }
-            None => word.dynamic(Piece::Dyn { why: Why::Bytes, quoted: true }),
+            None => word.dynamic(Piece::unknown(Why::Bytes, true)),
         }
         Ok(())
     }

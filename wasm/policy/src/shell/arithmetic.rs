@@ -78,7 +78,7 @@ impl Parser<'_> {
         })?;
         self.evaluates(opened + 2, self.pos);
         word.subs.append(&mut inner.subs);
-        word.dynamic(Piece::Dyn { why: Why::Arithmetic, quoted: in_quotes });
+        word.dynamic(Piece::unknown(Why::Arithmetic, in_quotes));
         Ok(())
     }
 

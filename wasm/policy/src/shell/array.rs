@@ -47,7 +47,7 @@ impl Parser<'_> {
         word.subs.append(&mut inner.subs);
         word.text = None;
         word.dynamic.push(Why::Array);
-        word.pieces = vec![Piece::Dyn { why: Why::Array, quoted: true }];
+        word.pieces = vec![Piece::unknown(Why::Array, true)];
         target.values.push(word);
         Ok(())
     }

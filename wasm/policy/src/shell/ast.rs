@@ -57,9 +57,18 @@ pub enum Piece {
     Dyn {
         /// The kind of expansion.
         why: Why,
-        /// Inside double quotes: exactly one word.
+        /// Exactly one word: inside double quotes, and not `$@` or `${a[@]}`.
         quoted: bool,
+        /// The variable, where it is nothing but the value of one; `!` for `$!`.
+        name: String,
     },
+}
+
+impl Piece {
+    /// Unknown text that is not the plain value of a variable.
+    pub(super) fn unknown(why: Why, quoted: bool) -> Piece {
+        Piece::Dyn { why, quoted, name: String::new() }
+    }
 }
 
 /// A word after quote removal.

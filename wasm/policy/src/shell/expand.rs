@@ -99,11 +99,11 @@ impl Parser<'_> {
             b'(' if self.at(2) == b'(' && self.is_arithmetic(self.pos + 1)? => {
                 self.advance(1);
                 self.arithmetic(word)?;
-                word.dynamic(Piece::Dyn { why: Why::Arithmetic, quoted: in_quotes });
+                word.dynamic(Piece::unknown(Why::Arithmetic, in_quotes));
             }
             b'(' => {
                 self.substitution(word, "$(")?;
-                word.dynamic(Piece::Dyn { why: Why::Command, quoted: in_quotes });
+                word.dynamic(Piece::unknown(Why::Command, in_quotes));
             }
             b'{' => self.braced_parameter(word, in_quotes)?,
             b'[' => self.old_arithmetic(word, in_quotes)?,
@@ -121,13 +121,19 @@ impl Parser<'_> {
                 let name = self.text.get(start..self.pos).unwrap_or_default();
                 word.dynamic(parameter(name, in_quotes));
             }
-            b'#' | b'?' | b'$' | b'!' => {
+            b'#' | b'?' | b'$' => {
                 self.advance(2);
                 word.dynamic(Piece::Number(Why::Parameter));
             }
-            b'0'..=b'9' | b'@' | b'*' | b'-' => {
+            // A number, or nothing before anything ran in the background.
+            b'!' => {
                 self.advance(2);
-                word.dynamic(parameter("", in_quotes));
+                word.dynamic(Piece::Dyn { why: Why::Parameter, quoted: in_quotes, name: "!".to_string() });
+            }
+            b'0'..=b'9' | b'@' | b'*' | b'-' => {
+                let many = self.at(1) == b'@';
+                self.advance(2);
+                word.dynamic(parameter("", in_quotes && !many));
             }
             _ => {
                 self.advance(1);
@@ -168,7 +174,7 @@ impl Parser<'_> {
     pub(super) fn process_substitution(&mut self, word: &mut Builder) -> Parsed<()> {
         let kind = if self.peek() == b'<' { "<(" } else { ">(" };
         self.substitution(word, kind)?;
-        word.dynamic(Piece::Dyn { why: Why::Process, quoted: true });
+        word.dynamic(Piece::unknown(Why::Process, true));
         Ok(())
     }
 
@@ -208,8 +214,8 @@ impl Parser<'_> {
         let piece = match self.peek() {
             // `${#x}`, `${#x[@]}`: a length.
             _ if name.strip_prefix('#').is_some_and(super::cursor::is_name) => Piece::Number(Why::Parameter),
-            b'}' => parameter(name, in_quotes),
-            _ => parameter("", in_quotes),
+            b'}' => parameter(name, in_quotes && !name.ends_with('@')),
+            _ => parameter("", in_quotes && !name.ends_with('@') && !self.looking_at("[@]")),
         };
         self.facts.prompt_expansion |= self.looking_at("@P") || name.ends_with('@') && self.looking_at("P");
         let evaluated = self.parameter_operator(name);
@@ -221,7 +227,12 @@ impl Parser<'_> {
             self.evaluates(from, self.pos - 1);
         }
         word.subs.append(&mut inner.subs);
-        word.dynamic(piece);
+        // `"${x:-$@}"` is as many words as there are.
+        let many = inner.pieces.iter().any(|piece| matches!(piece, Piece::Dyn { quoted: false, .. }));
+        word.dynamic(match piece {
+            Piece::Dyn { why, name, .. } if many => Piece::Dyn { why, quoted: false, name },
+            piece => piece,
+        });
         Ok(())
     }
 
@@ -291,7 +302,7 @@ impl Parser<'_> {
         self.advance(1);
         let body = self.nested(|parser| parser.inner_source(&bytes, offsets))?;
         word.subs.push(Substitution { span: self.span_from(opened), kind: "`", body });
-        word.dynamic(Piece::Dyn { why: Why::Command, quoted: in_quotes });
+        word.dynamic(Piece::unknown(Why::Command, in_quotes));
         Ok(())
     }
 
@@ -319,6 +330,7 @@ fn parameter(name: &str, quoted: bool) -> Piece {
     match name {
         "HOME" => Piece::Home(Why::Parameter),
         "PWD" => Piece::Cwd(Why::Parameter),
-        _ => Piece::Dyn { why: Why::Parameter, quoted },
+        _ if super::cursor::is_name(name) => Piece::Dyn { why: Why::Parameter, quoted, name: name.to_string() },
+        _ => Piece::unknown(Why::Parameter, quoted),
     }
 }

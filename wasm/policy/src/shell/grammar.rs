@@ -207,7 +207,7 @@ fn as_argument(assignment: Assignment) -> Word {
     let mut pieces = vec![Piece::Lit(format!("{}{sign}", assignment.name))];
     let (mut dynamic, mut subs) = (Vec::new(), Vec::new());
     if assignment.array || assignment.subscript.is_some() {
-        pieces.push(Piece::Dyn { why: Why::Array, quoted: true });
+        pieces.push(Piece::unknown(Why::Array, true));
         dynamic.push(Why::Array);
     }
     for value in assignment.subscript.into_iter().chain(assignment.values) {

@@ -212,7 +212,7 @@ impl Parser<'_> {
         if !append && self.peek() != b'=' {
             word.text(&source);
             word.subs.append(&mut inner.subs);
-            word.dynamic(Piece::Dyn { why: Why::Glob, quoted: false });
+            word.dynamic(Piece::unknown(Why::Glob, false));
             return Ok(None);
         }
         self.evaluates(opened, self.pos);
@@ -260,7 +260,7 @@ impl Parser<'_> {
         }
         if mode == WordMode::Regex && byte == b'(' {
             self.parenthesised(word)?;
-            word.dynamic(Piece::Dyn { why: Why::Glob, quoted: false });
+            word.dynamic(Piece::unknown(Why::Glob, false));
             return Ok(true);
         }
         if matches!(byte, b'<' | b'>') && self.at(1) == b'(' {
@@ -311,7 +311,7 @@ impl Parser<'_> {
         word.text(self.text.get(start..end).unwrap_or_default());
         match (byte, word.brace, word.bracket) {
             (b'}', Some(mark), _) if mark.separated => {
-                word.collapse(mark, Piece::Dyn { why: Why::Brace, quoted: false });
+                word.collapse(mark, Piece::unknown(Why::Brace, false));
                 // A bracket that opened inside may close outside: then all from the brace on is one pattern.
                 word.bracket = word.bracket.map(|inner| if inner.source > mark.source { mark } else { inner });
             }
@@ -346,10 +346,10 @@ impl Parser<'_> {
             return word.text(&format!("~{user}"));
         }
         match user.as_str() {
-            _ if word.tilde_unsure => word.dynamic(Piece::Dyn { why: Why::Tilde, quoted: true }),
+            _ if word.tilde_unsure => word.dynamic(Piece::unknown(Why::Tilde, true)),
             "" => word.dynamic(Piece::Home(Why::Tilde)),
             "+" => word.dynamic(Piece::Cwd(Why::Tilde)),
-            _ => word.dynamic(Piece::Dyn { why: Why::Tilde, quoted: true }),
+            _ => word.dynamic(Piece::unknown(Why::Tilde, true)),
         }
     }
 
