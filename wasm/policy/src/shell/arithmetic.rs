@@ -1,13 +1,19 @@
 //! Arithmetic: finding its end, and the substitutions inside it.
 
-use super::ast::{Piece, Why};
+use super::ast::{ParseError, Piece, Why};
 use super::cursor::{Parsed, Parser};
 use super::word::Builder;
 
 impl Parser<'_> {
     /// Whether the `((` at `open` is closed by `))`; if not, it is two opening parentheses.
     pub(super) fn is_arithmetic(&mut self, open: usize) -> Parsed<bool> {
-        let close = self.closing_paren(open + 1)?;
+        let close = match self.closing_paren(open + 1) {
+            // A quote in a comment is none to a shell that has no `((`.
+            Err(fault) if self.src[open..self.end].contains(&b'#') => {
+                return Err(ParseError { code: "shell.unsupported", ..fault });
+            }
+            close => close?,
+        };
         Ok(close + 1 < self.end && self.src[close + 1] == b')')
     }
 
@@ -16,7 +22,9 @@ impl Parser<'_> {
     pub(super) fn read_again(&mut self, open: usize) -> Parsed<usize> {
         let close = self.closing_paren(open)?;
         self.steps += (close - open) as u64 / 8;
-        if self.text.get(open..close).is_some_and(|text| text.contains(['\n', '#'])) {
+        // With a line end behind the `)` bash refuses it where a separator stands inside.
+        let ends_line = close + 1 < self.end && matches!(self.src[close + 1], b'\n' | b'\\');
+        if ends_line || self.text.get(open..close).is_some_and(|text| text.contains(['\n', '#'])) {
             return Err(self.fault("shell.unsupported", "several lines behind \"((\" are not supported", open));
         }
         Ok(close)

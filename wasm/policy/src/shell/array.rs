@@ -31,6 +31,14 @@ impl Parser<'_> {
             let what = "a backslash in an array in a substitution is not supported";
             return Err(self.fault("shell.unsupported", what, opened));
         }
+        // Bash takes what follows without a blank for a part of the value: `v=(a)echo rm` runs rm.
+        if !self.eof() && !super::cursor::is_meta(self.peek()) {
+            return Err(self.fault(
+                "shell.unsupported",
+                "text behind the parenthesis of an array is not supported",
+                opened,
+            ));
+        }
         target.span = self.span_from(start);
         Ok(Read::Assignment(target))
     }

@@ -229,7 +229,9 @@ impl Parser<'_> {
         let (mut name, inner) = (None, self.pos);
         let node = match self.nested(Self::compound)? {
             Some(compound) => Node::Compound(compound),
-            None if self.redirect_ahead().is_some() || !self.word_ahead() => self.simple(None)?,
+            None if self.redirect_ahead().is_some() || !self.word_ahead() || self.assignment_ahead() => {
+                self.simple(None)?
+            }
             None => {
                 let mut word = self.plain_word()?;
                 self.skip_blanks();
@@ -249,6 +251,18 @@ impl Parser<'_> {
         let span = [self.span(start, start)[0], node.span()[1]];
         let body = vec![Item { node, background: true }];
         Ok(Compound { name, span, ..blank("coproc", Vec::new(), vec![body]) })
+    }
+}
+
+impl Parser<'_> {
+    /// `name=`, `name+=` or `name[`.
+    fn assignment_ahead(&self) -> bool {
+        let rest = &self.src[self.pos..self.end];
+        let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        let sign = rest.get(name).copied().unwrap_or_default();
+        name > 0
+            && !rest[0].is_ascii_digit()
+            && (matches!(sign, b'=' | b'[') || sign == b'+' && rest.get(name + 1) == Some(&b'='))
     }
 }
 

@@ -92,7 +92,8 @@ impl Parser<'_> {
         }
         let prefixed = negated || timed;
         let mut stages = Vec::new();
-        if !(prefixed && (self.eof() || matches!(self.peek(), b'\n' | b';'))) {
+        let alone = self.eof() || self.peek() == b'\n' || self.peek() == b';' && !matches!(self.at(1), b';' | b'&');
+        if !(prefixed && alone) {
             self.stages(&mut stages)?;
         }
         if !prefixed && stages.len() == 1 {
@@ -169,7 +170,15 @@ impl Parser<'_> {
         let declaring = declaring.is_some_and(|name| DECLARING.contains(&name));
         let mode = if command.words.is_empty() || declaring { WordMode::Assign } else { WordMode::Plain };
         let start = self.pos;
-        match self.word(mode)? {
+        let read = self.word(mode)?;
+        // `2\⏎>x`: the shell takes the continuation away first, and then this is a descriptor (POSIX 2.2.1).
+        if matches!(self.peek(), b'<' | b'>')
+            && self.text.get(start..self.pos).is_some_and(|text| text.contains("\\\n"))
+        {
+            let what = "a line continuation in a word before a redirection is not supported";
+            return Err(self.fault("shell.unsupported", what, start));
+        }
+        match read {
             Read::Word(word) => command.words.extend(self.braces(word, start)),
             Read::Assignment(assignment) if command.words.is_empty() => command.assignments.push(assignment),
             Read::Assignment(assignment) => command.words.push(as_argument(assignment)),

@@ -42,9 +42,11 @@ impl Parser<'_> {
         let target_start = self.pos;
         let target = self.plain_word()?;
         // `<2>x`: the digits before a sign are its descriptor, and then the first one has no target.
-        let digits =
-            target.plain && target.text.as_deref().is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-        if digits && matches!(self.peek(), b'<' | b'>') {
+        let descriptor = |text: &str| {
+            let named = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+            named.is_some_and(is_variable) || text.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        if target.plain && target.text.as_deref().is_some_and(descriptor) && matches!(self.peek(), b'<' | b'>') {
             return Err(self.unexpected("the target of a redirection"));
         }
         if op == ">&" || op == "<&" {

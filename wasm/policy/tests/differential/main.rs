@@ -107,7 +107,7 @@ fn compare(case: &Case, seen: &Seen, tally: &mut Tally) {
     if seen.refused {
         return differs("we accept it".to_string());
     }
-    let mut planner = Planner::new(&script, kind != Kind::Mutated);
+    let mut planner = Planner::new(&script, kind != Kind::Mutated, posix_only(shell));
     let plan = planner.plan();
     tally.commands += seen.commands.len();
     let mut listed: Vec<&Words> = Vec::new();

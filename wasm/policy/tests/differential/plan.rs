@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::shells::is_stub;
 use cordon_policy::shell::ast::{Compound, Node, Redirect, Script, Sequence, Simple, Substitution, Why, Word};
 
 /// A command as the parser knows it: words that are certain, or none in their place.
@@ -25,6 +26,8 @@ pub struct Planner<'s> {
     depth: usize,
     /// What each command ends with can be foretold.
     foretold: bool,
+    /// What a command without a stub ends with is the shell's business.
+    stubs_only: bool,
     /// Something runs beside something else.
     pub unordered: bool,
 }
@@ -32,8 +35,8 @@ pub struct Planner<'s> {
 type Status = Option<bool>;
 
 impl<'s> Planner<'s> {
-    pub fn new(script: &'s Script, foretold: bool) -> Self {
-        Planner { script, functions: BTreeMap::new(), depth: 0, foretold, unordered: false }
+    pub fn new(script: &'s Script, foretold: bool, stubs_only: bool) -> Self {
+        Planner { script, functions: BTreeMap::new(), depth: 0, foretold, stubs_only, unordered: false }
     }
 
     pub fn plan(&mut self) -> Plan {
@@ -120,6 +123,10 @@ impl<'s> Planner<'s> {
                 return (Plan::All(plans), None);
             }
             Some(Some(name)) if BUILTINS.contains(&name.as_str()) => {
+                return (Plan::All(plans), None);
+            }
+            Some(Some(name)) if self.stubs_only && !is_stub(name) => {
+                plans.push(Plan::Maybe(Box::new(Plan::Command(words))));
                 return (Plan::All(plans), None);
             }
             Some(Some(name)) => !name.starts_with('f'),

@@ -1,5 +1,6 @@
 //! Runs scripts by the real shells where no program can be found but stubs that record their words.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -45,7 +46,11 @@ pub fn dash() -> Option<&'static str> {
 }
 
 /// A folder of its own, with the stubs in it.
-pub struct Scratch(PathBuf);
+pub struct Scratch {
+    folder: PathBuf,
+    /// Cases that ran before: what they left running may still write, and must not be taken for another one's.
+    ran: Cell<usize>,
+}
 
 impl Scratch {
     pub fn new(name: &str) -> Self {
@@ -57,32 +62,34 @@ impl Scratch {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
                 .expect("a stub can be made executable");
         }
-        Scratch(folder)
+        Scratch { folder, ran: Cell::new(0) }
     }
 
     /// Runs each source in a subshell of one shell; starting a shell costs more than running a case.
     pub fn run(&self, shell: &str, sources: &[String]) -> Vec<Seen> {
-        let work = self.0.join("work");
+        let before = self.ran.replace(self.ran.get() + sources.len());
+        let work = self.folder.join("work");
         let _ = std::fs::remove_dir_all(&work);
         std::fs::create_dir_all(&work).expect("a folder can be made");
         std::fs::write(work.join("in"), "").expect("a file can be written");
-        let (seen, said) = (self.0.join("seen"), self.0.join("said"));
+        let (seen, said) = (self.folder.join("seen"), self.folder.join("said"));
         let _ = std::fs::remove_file(&seen);
         let is_bash = shell.ends_with("bash");
         let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
         let head = if is_bash { RECORDER } else { "" };
         let mut script = format!("{head}\nexec 9>&2\n");
         for (case, source) in sources.iter().enumerate() {
-            script.push_str(&format!("echo {MARK}{case} >&9\n( ulimit -t 1; CASE={case}; export CASE; v=ab a=x r=v; eval {}\nwait ) 2>&9\necho {END}{case} >&9\n", quoted(source)));
+            let number = before + case;
+            script.push_str(&format!("echo {MARK}{case} >&9\n( ulimit -t 1; CASE={number}; export CASE; v=ab a=x r=v; eval {}\nwait ) 2>&9\necho {END}{case} >&9\n", quoted(source)));
         }
-        let file = self.0.join("script");
+        let file = self.folder.join("script");
         std::fs::write(&file, script).expect("the script can be written");
         let status = Command::new("/usr/bin/timeout")
             .args(["-k", "1", "10", shell])
             .args(is_bash.then_some("--norc").into_iter().chain(is_bash.then_some("--noprofile")))
             .arg(&file)
             .env_clear()
-            .env("PATH", if is_bash { PathBuf::from("/nonexistent") } else { self.0.join("bin") })
+            .env("PATH", if is_bash { PathBuf::from("/nonexistent") } else { self.folder.join("bin") })
             .envs([("LC_ALL", "C.UTF-8"), ("FUNCNEST", "30"), ("CORDON_SEEN", &seen.to_string_lossy())])
             .current_dir(&work)
             .stdin(Stdio::null())
@@ -92,7 +99,9 @@ impl Scratch {
         status.expect("the shell starts");
         let mut made: Vec<Seen> = sources.iter().map(|_| Seen::default()).collect();
         for (case, argv) in records(&std::fs::read(&seen).unwrap_or_default()) {
-            made[case].commands.push(argv);
+            if let Some(one) = case.checked_sub(before).and_then(|case| made.get_mut(case)) {
+                one.commands.push(argv);
+            }
         }
         for (case, text) in messages(&String::from_utf8_lossy(&std::fs::read(&said).unwrap_or_default())) {
             made[case].refused = is_refusal(&text);
@@ -105,7 +114,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
