@@ -21,7 +21,10 @@ export const COMPONENTS = ["policy", "search"] as const;
 export type ComponentName = (typeof COMPONENTS)[number];
 
 /** What a component may ask of the host: policy nothing, search the files of folders that the host opened for it. */
-const MAY_IMPORT: Readonly<Record<ComponentName, readonly string[]>> = { policy: [], search: ["cordon:search/files"] };
+const MAY_IMPORT: Readonly<Record<ComponentName, readonly string[]>> = {
+  policy: [],
+  search: ["cordon:search/files", "cordon:search/folders"],
+};
 
 /** `locked` refuses to touch Cargo.lock (everybody's build); `free` lets cargo write it (while a crate is being written). */
 export type LockMode = "locked" | "free";

@@ -31,8 +31,15 @@ export type ComponentFiles = {
   close: (file: number) => void;
 };
 
+/** `folders` of wasm/wit/search.wit, in the same way. */
+export type ComponentFolders = {
+  open: (path: number) => number;
+  entries: (folder: number, to: number, bytes: number) => number;
+  kind: (folder: number, name: number) => number;
+};
+
 /** Stands between an instance, which must have its imports when it is made, and the files, which need its memory. */
-export type FilesLink = { to: ComponentFiles };
+export type FilesLink = { to: ComponentFiles; folders: ComponentFolders };
 
 /** The policy engine. Later calls get the same instance. Rejects when the embedded module does not fit its JavaScript. */
 export const loadPolicyComponent: () => Promise<LoadedPolicy> = once(async () => {
@@ -57,6 +64,10 @@ export const compileSearchModule: () => Promise<WebAssembly.Module> = once(async
 
 const FILES = "cordon:search/files@0.1.0";
 
+const FOLDERS = "cordon:search/folders@0.1.0";
+
+const NO_FOLDERS: ComponentFolders = { open: () => -1, entries: () => -1, kind: () => -1 };
+
 const NO_FILES: ComponentFiles = { open: () => -1, read: () => -1, size: () => -1, close: () => {} };
 
 /** Makes one more instance with a memory of its own: for a worker, which must share nothing with the others. */
@@ -65,19 +76,25 @@ export async function instantiateSearch(module: WebAssembly.Module): Promise<Loa
     import("./generated/search.js"),
     import("./generated/search.shims.ts"),
   ]);
-  const files: FilesLink = { to: NO_FILES };
+  const files: FilesLink = { to: NO_FILES, folders: NO_FOLDERS };
   const linked: ComponentFiles = {
     open: (folder, name) => files.to.open(folder, name),
     read: (file, to, bytes, start) => files.to.read(file, to, bytes, start),
     size: (file) => files.to.size(file),
     close: (file) => files.to.close(file),
   };
+  const folders: ComponentFolders = {
+    open: (path) => files.folders.open(path),
+    entries: (folder, to, bytes) => files.folders.entries(folder, to, bytes),
+    kind: (folder, name) => files.folders.kind(folder, name),
+  };
+  const own = { [FILES]: linked, [FOLDERS]: folders };
   // jco's own functions keep a record of each call; these take and give only numbers, so that nothing needs translating.
-  const core = catchCore(module, { [FILES]: linked });
+  const core = catchCore(module, own);
   const search = instantiate(
     (name) => shim(SHIMS, name) ?? module,
     // jco looks for the interface by its name, and its types ask for the version too.
-    { [FILES]: linked, [FILES.replace(/@.*/, "")]: linked } as ImportObject,
+    { ...own, [FILES.replace(/@.*/, "")]: linked, [FOLDERS.replace(/@.*/, "")]: folders } as ImportObject,
     core.instantiate,
   );
   return { search, module, files, ...core.caught() };
@@ -87,7 +104,7 @@ export async function instantiateSearch(module: WebAssembly.Module): Promise<Loa
 type Core = { memory: WebAssembly.Memory; exports: WebAssembly.Instance["exports"] };
 
 /** Instantiates core modules for jco, and keeps hold of the main one, which gets `own` in place of jco's imports of that name. */
-function catchCore(main: WebAssembly.Module, own: Record<string, ComponentFiles> = {}) {
+function catchCore(main: WebAssembly.Module, own: Record<string, ComponentFiles | ComponentFolders> = {}) {
   let exports: WebAssembly.Instance["exports"] = {};
   return {
     instantiate: (module: WebAssembly.Module, imports: object) => {

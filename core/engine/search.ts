@@ -1,6 +1,7 @@
 import { type CoreFunction, coreFunctions } from "./core_functions.ts";
 import {
   type ComponentFiles,
+  type ComponentFolders,
   compileSearchModule,
   type FilesLink,
   instantiateSearch,
@@ -8,7 +9,7 @@ import {
   type SearchComponent,
 } from "./load.ts";
 
-export type { ComponentFiles } from "./load.ts";
+export type { ComponentFiles, ComponentFolders } from "./load.ts";
 
 /** What the search component throws for a query it can't use: the `fault` records of wasm/wit/search.wit. */
 export type EngineFault = { message: string; position?: number; hint?: string; part?: string };
@@ -42,10 +43,17 @@ const CORE = {
   filter: "cordon:search/walk@0.1.0#filter",
   choose: "cordon:search/walk@0.1.0#choose",
   order: "cordon:search/walk@0.1.0#order",
+  startTour: "cordon:search/tour@0.1.0#start",
+  hide: "cordon:search/tour@0.1.0#hide",
+  push: "cordon:search/tour@0.1.0#push",
+  go: "cordon:search/tour@0.1.0#go",
+  entered: "cordon:search/tour@0.1.0#entered",
+  give: "cordon:search/tour@0.1.0#give",
+  leave: "cordon:search/tour@0.1.0#leave",
 } as const;
 
-/** Numbers at the front of a report of `visit`. */
-const REPORT_HEAD = 2;
+/** Numbers at the front of a report of `visit` or `go`. */
+const REPORT_HEAD = 6;
 
 /** In place of what an entry of a choice is: neither a file nor a folder. */
 const LEFT_OUT = 2;
@@ -70,6 +78,15 @@ export const ENDED = { binary: -1, unreadable: -2, tooLarge: -3 } as const;
 /** What came of a stretch of files: the entry to go on with, and pairs of an entry and its number of matches, or one of `ENDED`. */
 export type Visited = { next: number; told: Int32Array };
 
+/** Why a tour gives the host its turn. */
+export const TURN = { over: 0, told: 1, rules: 2, unreadable: 3 } as const;
+
+/**
+ * What `tour.go` says: `path` are the bytes of the folder that it is about, `opened` counts the folders since the start, `waiting` those
+ * that are left. `told` is as in `Visited`, but for `rules`: there it is what `survey` said, and the parent's number or -1.
+ */
+export type Turned = Visited & { why: number; path: Uint8Array; opened: number; waiting: number };
+
 const encoder = new TextEncoder();
 
 /** One instance of the component, for one search at a time. */
@@ -91,10 +108,67 @@ export class SearchEngine {
     this.#memory = memory;
   }
 
-  /** Gives the component its files, once in its life. */
-  link(files: () => ComponentFiles): void {
-    if (!this.#isLinked) this.#files.to = files();
+  /** Gives the component its files, once in its life, and its folders if it may go through them by itself. */
+  link(files: () => ComponentFiles, folders?: () => ComponentFolders): void {
+    if (this.#isLinked) return;
+    this.#files.to = files();
+    if (folders !== undefined) this.#files.folders = folders();
     this.#isLinked = true;
+  }
+
+  /** `tour.start` and `tour.hide`: begins a tour without folders in which these paths are not seen. */
+  startTour(lists: boolean, hidden: readonly string[]): void {
+    this.#core.startTour(lists ? 1 : 0);
+    for (const path of hidden) this.#core.hide(this.write(path));
+  }
+
+  /** `tour.push`: adds a folder. */
+  push(path: string | Uint8Array): void {
+    this.#core.push(this.write(path));
+  }
+
+  /** `tour.go`: goes on until there is something to tell or to ask. Copies: good until whenever. */
+  go(): Turned {
+    const turned = this.#report(this.#core.go() >>> 0);
+    // The component may have taken other places for what it reads.
+    this.#buffer.bytes = 0;
+    this.#entries.bytes = 0;
+    return turned;
+  }
+
+  /** `tour.entered`: the number of the folder that the tour asked for. */
+  entered(folder: number): void {
+    this.#core.entered(folder);
+  }
+
+  /** `tour.give`: the path of the oldest folder, which the tour forgets; undefined if there is not more than one. */
+  give(): Uint8Array | undefined {
+    const { why, path } = this.#report(this.#core.give() >>> 0);
+    return why === 0 ? undefined : path;
+  }
+
+  /** `tour.leave`: closes what is open. */
+  leave(): void {
+    this.#core.leave();
+  }
+
+  /** The name of an entry of the choice, as bytes. */
+  nameOf(entry: number): Uint8Array {
+    const order = this.#core.order() >>> 0;
+    const [at = 0, bytes = 0] = new Uint32Array(this.#memory.buffer, order + entry * 12, 2);
+    return new Uint8Array(this.#memory.buffer, (this.#core.reserve(0) >>> 0) + at, bytes).slice();
+  }
+
+  #report(place: number): Turned {
+    const [why = 0, count = 0, path = 0, pathBytes = 0, opened = 0, waiting = 0] = new Int32Array(
+      this.#memory.buffer,
+      place,
+      REPORT_HEAD,
+    );
+    const more = why === TURN.rules ? 1 : count;
+    const told = new Int32Array(this.#memory.buffer, place + REPORT_HEAD * Int32Array.BYTES_PER_ELEMENT, more * 2);
+    const name = new Uint8Array(this.#memory.buffer, path >>> 0, pathBytes);
+    return { why, next: why, told: told.slice(), path: name.slice(), opened, waiting };
   }
 
   /** `grep.visit`: reads and searches files of the last choice from its entry `start` on. A copy: good until whenever. */

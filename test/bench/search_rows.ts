@@ -5,6 +5,7 @@ import { cacheFolder } from "../../cli/build/cache.ts";
 import { FD, RIPGREP, type SearchTool } from "../../cli/build/search_tools.ts";
 import type { Timed } from "./alternate.ts";
 import { makeTree, NEEDLE } from "./make_tree.ts";
+import type { Figure } from "./print_table.ts";
 import type { Row } from "./rows.ts";
 
 /** Debian's package of the large tree: 78,579 files, 1.2 GB. */
@@ -14,7 +15,13 @@ const LARGE = "linux-source-6.1";
 const FETCH_MS = 5 * 60_000;
 const UNPACK_MS = 10 * 60_000;
 
-const SMALL_FILES = 200;
+/** Trees by their number of files, how the cost grows; the large one comes on top of them. */
+const SIZES = [200, 1000, 10_000];
+
+const FILES_A_FOLDER = 20;
+
+/** What a search may hold at its peak, in megabytes: most of it is Bun's heap and one buffer for each thread. */
+const PEAK_MB = 150;
 
 /** A search by its name in the table, its flags and its pattern; nothing is found by the last of each list. */
 const LARGE_SEARCHES: readonly (readonly [what: string, ...words: string[]])[] = [
@@ -28,7 +35,6 @@ const LARGE_SEARCHES: readonly (readonly [what: string, ...words: string[]])[] =
 /** The rows of DESIGN section 7 that are about searching. Trees are made below `folder`; a tree that can't be had is named on stderr. */
 export function searchRows(cordon: string, folder: string, words: readonly string[]): Row[] {
   const middle = makeTree(folder);
-  const small = makeSmallTree(folder);
   const search = (what: string, cwd: string, words: readonly string[], target: number): Row => ({
     what,
     subject: quietly({ name: "cordon grep", argv: [cordon, "grep", ...words], cwd }),
@@ -55,7 +61,9 @@ export function searchRows(cordon: string, folder: string, words: readonly strin
   const large = largeTree(folder, words);
   if ("missing" in large) process.stderr.write(`  not measured: searches of ${LARGE}: ${large.missing}\n`);
   return [
-    search(`search, ${SMALL_FILES} files`, small, ["-l", NEEDLE], 1.3),
+    ...SIZES.map((files) =>
+      search(`search, ${files} files`, makeSizedTree(folder, files), ["-l", NEEDLE], files < 1000 ? 1.3 : 1),
+    ),
     search("search, 4,000 files", middle, ["-l", NEEDLE], 1),
     ...names("names, 4,000 files", middle, "*.md"),
     ...("missing" in large
@@ -63,6 +71,19 @@ export function searchRows(cordon: string, folder: string, words: readonly strin
       : LARGE_SEARCHES.map(([what, ...words]) => search(`large: ${what}`, large.path, words, 1))),
     ...("missing" in large ? [] : names("large: names", large.path, "*.h")),
   ];
+}
+
+/** The most memory that a search holds, for each size of tree. */
+export function searchMemory(cordon: string, folder: string): Figure[] {
+  const large = join(folder, LARGE);
+  const trees = SIZES.map((files) => ({ what: `${files} files`, path: makeSizedTree(folder, files) }));
+  if (existsSync(large)) trees.push({ what: LARGE, path: large });
+  return trees.map(({ what, path }) => {
+    const end = Bun.spawnSync([cordon, "grep", "-l", NEEDLE], { cwd: path, stdout: "ignore", stderr: "ignore" });
+    // getrusage(2) counts kilobytes, Bun hands on bytes.
+    const value = Math.round(end.resourceUsage.maxRSS / (1 << 20));
+    return { what: `peak memory of cordon grep, ${what}`, value, unit: "MB", target: PEAK_MB };
+  });
 }
 
 /** Nothing found is an answer, not a failure; the shell between costs both sides the same. */
@@ -76,14 +97,17 @@ function tool({ folder }: SearchTool, program: string): string {
   return existsSync(installed) ? installed : program;
 }
 
-function makeSmallTree(parent: string): string {
-  const root = join(parent, "small-tree-1");
-  for (let number = 0; number < SMALL_FILES; number += 1) {
-    const folder = join(root, `part${number % 10}`);
+function makeSizedTree(parent: string, files: number): string {
+  const root = join(parent, `sized-tree-1-${files}`);
+  const complete = `${root}.complete`;
+  if (existsSync(complete)) return root;
+  for (let number = 0; number < files; number += 1) {
+    const folder = join(root, `part${number % Math.ceil(files / FILES_A_FOLDER)}`);
     mkdirSync(folder, { recursive: true });
     const text = `const value = ${number};\n`.repeat(80) + (number % 50 === 0 ? `${NEEDLE}\n` : "");
     writeFileSync(join(folder, `file${number}.ts`), text);
   }
+  writeFileSync(complete, "");
   return root;
 }
 

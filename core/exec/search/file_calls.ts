@@ -1,4 +1,4 @@
-import type { ComponentFiles, SearchEngine } from "../../engine/search.ts";
+import type { ComponentFiles, ComponentFolders, SearchEngine } from "../../engine/search.ts";
 import { nativeFileCalls } from "./native_file_calls.ts";
 import { nodeFileCalls } from "./node_file_calls.ts";
 import type { RealPath } from "./real_path.ts";
@@ -19,6 +19,8 @@ export type FileCalls = {
   closeFolder: (folder: OpenFolder) => void;
   /** What the component itself opens and reads files through: an open, two reads and a close each. */
   filesOf: (engine: SearchEngine) => ComponentFiles;
+  /** What the component goes through folders by; absent where it can't do so by itself. */
+  foldersOf?: (engine: SearchEngine) => ComponentFolders;
   /** When a file of the folder was changed, in milliseconds; undefined if it is gone. */
   changedMs: (engine: SearchEngine, folder: OpenFolder, name: NamePlace) => number | undefined;
 };

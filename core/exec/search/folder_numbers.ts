@@ -30,12 +30,12 @@ export class FolderNumbers {
     this.#mayRead = mayRead;
   }
 
-  /** The number of a folder whose entries were read: `seen` is what `survey` said of them. */
-  enter(path: RealPath, seen: number): number {
+  /** The number of a folder whose entries were read: `seen` is what `survey` said of them, `known` the number of its parent. */
+  enter(path: RealPath, seen: number, known?: number): number {
     const key = keyOf(path);
     const parent = parentOf(path);
     // Before the component is asked for a number: this may enter folders itself.
-    const above = parent === undefined ? undefined : this.#numberOf(parent);
+    const above = known ?? (parent === undefined ? undefined : this.#numberOf(parent));
     const folder = this.#engine.enter({
       name: parent === undefined ? "/" : nameOf(path),
       parent: above,

@@ -4,7 +4,7 @@
  */
 import { dlopen, ptr } from "bun:ffi";
 import { constants } from "node:fs";
-import type { ComponentFiles, SearchEngine } from "../../engine/search.ts";
+import type { ComponentFiles, ComponentFolders, SearchEngine } from "../../engine/search.ts";
 import type { FileCalls, OpenFolder } from "./file_calls.ts";
 import type { RealPath } from "./real_path.ts";
 
@@ -36,6 +36,7 @@ const S_IFDIR = 0o040000;
 
 /** linux_dirent64, see wasm/search/src/entries.rs. */
 const DIRENT = { length: 16, type: 18, name: 19 } as const;
+const DT_FIFO = 1;
 const DT_DIR = 4;
 const DT_REG = 8;
 
@@ -103,22 +104,27 @@ class NativeCalls implements FileCalls {
 
   filesOf(engine: SearchEngine): ComponentFiles {
     const c = this.#c;
-    let memory: Uint8Array = new Uint8Array(0);
-    let memoryAt = 0;
-    const address = (at: number): number => {
-      // A memory that has grown leaves the views of its old buffer with no bytes in them.
-      if (memory.length === 0) {
-        memory = engine.memory;
-        memoryAt = ptr(memory);
-      }
-      return memoryAt + (at >>> 0);
-    };
+    const address = addresses(engine);
     return {
       open: (folder, name) => c.openat(folder, address(name), FILE_FLAGS, 0),
       // pread(2) refuses what has no places to begin at: a FIFO or a socket that was put in the file's place is not read from.
       read: (file, to, bytes, start) => c.pread64(file, address(to), bytes, start),
       size: (file) => this.#sizeOf(file),
       close: (file) => void c.close(file),
+    };
+  }
+
+  foldersOf(engine: SearchEngine): ComponentFolders {
+    const c = this.#c;
+    const address = addresses(engine);
+    const howAt = this.#how === undefined ? 0 : ptr(this.#how);
+    return {
+      open: (path) =>
+        howAt === 0
+          ? c.openat(AT_FDCWD, address(path), FOLDER_FLAGS, 0)
+          : c.syscall(SYS_OPENAT2, AT_FDCWD, address(path), howAt, OPEN_HOW_BYTES, 0),
+      entries: (folder, to, bytes) => c.getdents64(folder, address(to), bytes),
+      kind: (folder, name) => this.#kindOf(folder, address(name)),
     };
   }
 
@@ -151,14 +157,16 @@ class NativeCalls implements FileCalls {
     const room = engine.entries(0);
     const address = this.#addressOf(room);
     for (let at = 0; at < bytes; at += (room[at + DIRENT.length] ?? 0) | ((room[at + DIRENT.length + 1] ?? 0) << 8)) {
-      if (room[at + DIRENT.type] !== 0) continue;
-      const name = address + at + DIRENT.name;
-      if (this.#c.statx(handle, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE_AND_SIZE, this.#statAt) < 0) continue;
-      const kind = this.#word(STATX.mode) & S_IFMT;
-      // 1 is a FIFO: anything that is visited by nobody.
-      room[at + DIRENT.type] = kind === S_IFREG ? DT_REG : kind === S_IFDIR ? DT_DIR : 1;
+      if (room[at + DIRENT.type] === 0) room[at + DIRENT.type] = this.#kindOf(handle, address + at + DIRENT.name);
     }
     return bytes;
+  }
+
+  /** What an entry is, in the numbers of readdir(3). 1 is a FIFO: anything that is visited by nobody. */
+  #kindOf(handle: number, name: number): number {
+    if (this.#c.statx(handle, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE_AND_SIZE, this.#statAt) < 0) return DT_FIFO;
+    const kind = this.#word(STATX.mode) & S_IFMT;
+    return kind === S_IFREG ? DT_REG : kind === S_IFDIR ? DT_DIR : DT_FIFO;
   }
 
   #openWith(how: Uint32Array, path: Uint8Array, use: (fd: number) => void): boolean {
@@ -180,6 +188,20 @@ class NativeCalls implements FileCalls {
     }
     return this.#memoryAt + view.byteOffset;
   }
+}
+
+/** Addresses of places in linear memory, whose own address is looked up again when it has grown. */
+function addresses(engine: SearchEngine): (at: number) => number {
+  let memory: Uint8Array = new Uint8Array(0);
+  let memoryAt = 0;
+  return (at) => {
+    // A memory that has grown leaves the views of its old buffer with no bytes in them.
+    if (memory.length === 0) {
+      memory = engine.memory;
+      memoryAt = ptr(memory);
+    }
+    return memoryAt + (at >>> 0);
+  };
 }
 
 const encoder = new TextEncoder();

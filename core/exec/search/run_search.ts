@@ -8,6 +8,7 @@ import type { Pace } from "./pace.ts";
 import type { RealPath } from "./real_path.ts";
 import { SharedWork } from "./shared_work.ts";
 import { TreeSearch } from "./tree_search.ts";
+import type { TreeWalk } from "./tree_walk.ts";
 import { areWorkersBusy, startWorkers } from "./worker_set.ts";
 
 /** A tree in which so many folders are left after so many were seen is worth other threads. Smaller ones are done before they are up. */
@@ -21,10 +22,9 @@ let calls: FileCalls | undefined;
 
 /** A search as this thread runs it. `work` and `collect` are there once other threads may help. */
 type Run = {
-  search: TreeSearch;
+  walk: TreeWalk;
   pace: Pace;
-  folders: RealPath[];
-  seen: number;
+  isOpened: boolean;
   work?: SharedWork;
   collect?: () => Promise<Found[]>;
 };
@@ -44,11 +44,13 @@ export async function runSearch(
     search.visitOneFile(job.start);
     return [search.finds.found];
   }
-  const run: Run = { search, pace, folders: [job.start], seen: 0 };
+  const run: Run = { walk: search.walk(), pace, isOpened: false };
+  run.walk.push(job.start);
   try {
     // A rule that is a function of this thread can be asked by no other.
     await visitAll(run, view.mayRead === undefined ? () => openToOthers(run, job) : undefined);
   } finally {
+    run.walk.leave();
     run.work?.stop();
     // Also after a cancellation, so that the workers are free for the next search; nobody waits for it then.
     void run.collect?.().catch(() => undefined);
@@ -57,20 +59,20 @@ export async function runSearch(
 }
 
 async function visitAll(run: Run, open: (() => Promise<void>) | undefined): Promise<void> {
-  const { search, pace, folders } = run;
-  const push = (folder: RealPath): void => void folders.push(folder);
+  const { walk, pace } = run;
   while (!isOver(run)) {
-    const folder = folders.pop() ?? (await nextFolder(run));
-    if (folder === undefined) return;
-    for (const _ of search.visitFolder(folder, push)) {
+    if (walk.step()) {
       share(run);
+      if (!run.isOpened && walk.seen >= FOLDERS_SEEN && walk.left >= FOLDERS_LEFT) {
+        run.isOpened = true;
+        await open?.();
+      }
       if (pace.isDue()) await pace.breathe();
-      if (isOver(run)) break;
+    } else {
+      const folder = await nextFolder(run);
+      if (folder === undefined) return;
+      walk.push(folder);
     }
-    share(run);
-    run.seen += 1;
-    if (run.seen === FOLDERS_SEEN && folders.length >= FOLDERS_LEFT) await open?.();
-    if (pace.isDue()) await pace.breathe();
   }
 }
 
@@ -81,9 +83,10 @@ async function openToOthers(run: Run, job: SearchJob): Promise<void> {
   run.collect = once(startWorkers(await compileSearchModule(), job, run.work));
 }
 
-function share({ work, folders }: Run): void {
-  const [oldest] = folders;
-  if (oldest !== undefined && folders.length > 1 && work?.isWanted === true && work.offer(oldest)) folders.shift();
+function share({ work, walk }: Run): void {
+  if (work?.isWanted !== true) return;
+  const oldest = walk.give();
+  if (oldest !== undefined && !work.offer(oldest)) walk.push(oldest);
 }
 
 /** A folder that another thread hands over. Undefined when the search is done. */

@@ -6,7 +6,8 @@ import type { FileCalls, NamePlace, OpenFolder } from "./file_calls.ts";
 import { byAge, byPath, type Find, Finds } from "./finds.ts";
 import { FolderNumbers } from "./folder_numbers.ts";
 import type { SearchJob } from "./job.ts";
-import { childOf, isLossy, type RealPath, shownPath } from "./real_path.ts";
+import { childOf, type RealPath, shownPath } from "./real_path.ts";
+import { FolderByFolder, realPath, Tour, type TreeWalk } from "./tree_walk.ts";
 
 /** After so many files whose age is asked for the caller may look at other things. */
 const FILES_BETWEEN_LOOKS = 64;
@@ -30,14 +31,14 @@ export class TreeSearch {
   readonly #numbers: FolderNumbers;
   /** Closed names by the folder they are in. */
   readonly #hidden = new Map<string, Set<string>>();
-  // A byte order mark at the front of a name is part of it.
-  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
   /** Compiles the query. Throws `search.bad_pattern`, `search.bad_glob` or `search.bad_type`. */
   constructor(parts: SearchParts) {
     const { engine, job, mayRead } = parts;
     this.#parts = parts;
-    engine.link(() => parts.files.filesOf(engine));
+    const { files } = parts;
+    const { foldersOf } = files;
+    engine.link(() => files.filesOf(engine), foldersOf && (() => foldersOf.call(files, engine)));
     const { grep, scope } = job;
     if (grep !== undefined) {
       refusing(
@@ -55,6 +56,18 @@ export class TreeSearch {
     }
     this.#numbers = new FolderNumbers(engine, job, (path) => mayRead?.(path) ?? true);
     this.finds = new Finds(job.keep, job.byAge ? byAge : byPath);
+  }
+
+  /** The way through the folders: the component's own wherever nothing must be judged or asked for here. */
+  walk(): TreeWalk {
+    const { engine, files, job, mayRead } = this.#parts;
+    if (files.foldersOf === undefined || mayRead !== undefined || job.byAge === true)
+      return new FolderByFolder((folder, push) => this.visitFolder(folder, push));
+    engine.startTour(job.grep === undefined, job.hidden);
+    return new Tour(engine, this.#numbers, {
+      tell: (folder, entry, ended) => this.#tell(() => childOf(folder, realPath(engine.nameOf(entry))), ended),
+      unreadable: (folder) => this.finds.skipUnreadable(shownPath(folder)),
+    });
   }
 
   /** Searches the files of a folder and hands the folders in it on. Yields now and then, and goes on when asked to. */
@@ -138,22 +151,23 @@ export class TreeSearch {
 
   *#searchFiles(folder: OpenFolder, order: Uint32Array): Generator<undefined, void, undefined> {
     const { engine } = this.#parts;
-    const { skipped } = this.finds.found;
     for (let start = 0; start * 3 < order.length; ) {
       const { next, told } = engine.visit(folder.handle, start);
       for (let at = 0; at < told.length; at += 2) {
-        const ended = told[at + 1] ?? 0;
-        if (ended === ENDED.binary) skipped.binary += 1;
-        else if (ended === ENDED.tooLarge) skipped.tooLarge += 1;
-        else {
-          const path = this.#pathOf(folder, nameIn(order, (told[at] ?? 0) * 3));
-          if (ended === ENDED.unreadable) this.finds.skipUnreadable(path);
-          else this.#take(path, ended);
-        }
+        this.#tell(() => childOf(folder.path, this.#nameAt(nameIn(order, (told[at] ?? 0) * 3))), told[at + 1] ?? 0);
       }
       start = next;
       if (start * 3 < order.length) yield;
     }
+  }
+
+  #tell(pathOf: () => RealPath, ended: number): void {
+    const { skipped } = this.finds.found;
+    if (ended === ENDED.binary) skipped.binary += 1;
+    else if (ended === ENDED.tooLarge) skipped.tooLarge += 1;
+    else if (ended === ENDED.unreadable) this.finds.skipUnreadable(shownPath(pathOf()));
+    else if (this.#parts.job.grep === undefined) this.finds.take({ path: shownPath(pathOf()), weight: 1, matches: 0 });
+    else this.#take(shownPath(pathOf()), ended);
   }
 
   #take(path: string, matches: number): void {
@@ -174,9 +188,7 @@ export class TreeSearch {
 
   #nameAt({ at, bytes }: NamePlace): RealPath {
     // A copy: not all decoders take a view of linear memory.
-    const name = this.#parts.engine.entries(0).slice(at, at + bytes);
-    const text = this.#decoder.decode(name);
-    return isLossy(text) ? Buffer.from(name) : text;
+    return realPath(this.#parts.engine.entries(0).slice(at, at + bytes));
   }
 }
 

@@ -7,6 +7,7 @@ import type { SearchJob } from "./job.ts";
 import type { RealPath } from "./real_path.ts";
 import { SharedWork } from "./shared_work.ts";
 import { TreeSearch } from "./tree_search.ts";
+import type { TreeWalk } from "./tree_walk.ts";
 
 /** What a worker is told. */
 export type WorkerTask = { id: number; module: WebAssembly.Module; job: SearchJob; memory: SharedArrayBuffer };
@@ -42,24 +43,27 @@ async function answer({ id, module, job, memory }: WorkerTask): Promise<WorkerRe
 }
 
 function searchShare(work: SharedWork, search: TreeSearch): Found {
-  const folders: RealPath[] = [];
-  const push = (folder: RealPath): void => void folders.push(folder);
-  while (!work.isOver) {
-    const folder = folders.pop() ?? waitForFolder(work);
-    if (folder === undefined) break;
-    for (const _ of search.visitFolder(folder, push)) {
-      if (work.isOver) break;
-      share(work, folders);
+  const walk = search.walk();
+  try {
+    while (!work.isOver) {
+      if (walk.step()) share(work, walk);
+      else {
+        const folder = waitForFolder(work);
+        if (folder === undefined) break;
+        walk.push(folder);
+      }
     }
-    share(work, folders);
+  } finally {
+    walk.leave();
   }
   return search.finds.found;
 }
 
 /** Hands the oldest folder on, which has most below it, if anybody waits. */
-function share(work: SharedWork, folders: RealPath[]): void {
-  const [oldest] = folders;
-  if (oldest !== undefined && folders.length > 1 && work.isWanted && work.offer(oldest)) folders.shift();
+function share(work: SharedWork, walk: TreeWalk): void {
+  if (!work.isWanted) return;
+  const oldest = walk.give();
+  if (oldest !== undefined && !work.offer(oldest)) walk.push(oldest);
 }
 
 function waitForFolder(work: SharedWork): RealPath | undefined {

@@ -3,11 +3,12 @@
 use crate::pattern::{Case, Pattern, PatternFault};
 use crate::render::Shape;
 use crate::searcher::{self, Searcher};
-use crate::visit::{Files, Folder, Report, visit};
+use crate::tour::{Folders, Parts, Tour};
+use crate::visit::{Files, Folder, Report, Stretch, visit};
 use crate::walk::{self, ScopeFault, Walk};
-use cordon::search::files;
+use cordon::search::{files, folders};
 use core::cell::RefCell;
-use exports::cordon::search::{grep, walk as wit_walk};
+use exports::cordon::search::{grep, tour as wit_tour, walk as wit_walk};
 
 wit_bindgen::generate!({ world: "search", path: "../wit/search.wit" });
 
@@ -15,6 +16,7 @@ thread_local! {
     static SEARCHER: RefCell<Searcher> = RefCell::default();
     static WALK: RefCell<Option<Walk>> = const { RefCell::new(None) };
     static REPORT: RefCell<Report> = RefCell::default();
+    static TOUR: RefCell<Tour> = RefCell::default();
 }
 
 /// What `search` says of a binary file.
@@ -69,14 +71,11 @@ impl grep::Guest for Component {
     }
 
     fn visit(folder: i32, from: u32) -> u32 {
-        SEARCHER.with_borrow_mut(|searcher| {
-            REPORT.with_borrow_mut(|report| {
-                with_walk(|walk| {
-                    let (raw, order) = (walk.raw(), walk.order());
-                    visit(searcher, &mut Host, Folder { handle: folder, raw, order, from: from as usize }, report);
-                });
-                report.numbers().as_ptr() as u32
-            })
+        with_parts(|_, Parts { walk, searcher, host, report }| {
+            report.begin();
+            let folder = Folder { handle: folder, raw: walk.raw(), order: walk.order(), from: from as usize };
+            let next = visit(searcher, host, folder, (report, &mut Stretch::default()));
+            report.close(next);
         })
     }
 
@@ -147,8 +146,73 @@ impl wit_walk::Guest for Component {
     }
 }
 
+impl wit_tour::Guest for Component {
+    fn start(lists: bool) {
+        TOUR.with_borrow_mut(|tour| tour.start(lists, &mut Host));
+    }
+
+    fn hide(len: u32) {
+        SEARCHER.with_borrow(|searcher| with_walk(|walk| walk.hide(searcher.filled(len as usize))));
+    }
+
+    fn push(len: u32) {
+        SEARCHER.with_borrow(|searcher| TOUR.with_borrow_mut(|tour| tour.push(searcher.filled(len as usize))));
+    }
+
+    fn go() -> u32 {
+        with_parts(|tour, parts| {
+            let Parts { walk, searcher, host, report } = parts;
+            let turn = tour.go(Parts { walk, searcher, host, report: &mut *report });
+            report.close(turn as usize);
+        })
+    }
+
+    fn entered(number: u32) {
+        TOUR.with_borrow_mut(|tour| tour.entered(number));
+    }
+
+    fn give() -> u32 {
+        with_parts(|tour, parts| {
+            let given = tour.give(parts.report);
+            parts.report.close(usize::from(given));
+        })
+    }
+
+    fn leave() {
+        TOUR.with_borrow_mut(|tour| tour.leave(&mut Host));
+    }
+}
+
+/// Runs a part of a search and gives the address of its report. Before `start` of the walk there is nothing to report.
+fn with_parts(act: impl FnOnce(&mut Tour, Parts<'_, Host>)) -> u32 {
+    REPORT.with_borrow_mut(|report| {
+        report.begin();
+        SEARCHER.with_borrow_mut(|searcher| {
+            TOUR.with_borrow_mut(|tour| {
+                with_walk(|walk| act(tour, Parts { walk, searcher, host: &mut Host, report: &mut *report }));
+            });
+        });
+        // An address in linear memory of 32 bits always fits.
+        report.numbers().as_ptr() as u32
+    })
+}
+
 /// The files of the host.
 struct Host;
+
+impl Folders for Host {
+    fn open(&mut self, path: &[u8]) -> i32 {
+        folders::open(path.as_ptr() as u32)
+    }
+
+    fn entries(&mut self, folder: i32, to: &mut [u8]) -> i32 {
+        folders::entries(folder, to.as_mut_ptr() as u32, to.len() as u32)
+    }
+
+    fn kind(&mut self, folder: i32, name: &[u8]) -> i32 {
+        folders::kind(folder, name.as_ptr() as u32)
+    }
+}
 
 impl Files for Host {
     fn open(&mut self, folder: i32, name: &[u8]) -> i32 {

@@ -30,7 +30,8 @@ const GITIGNORE: u32 = 4;
 const GIT_FOLDER: u32 = 8;
 const GIT_FILE: u32 = 16;
 const JJ: u32 = 32;
-const UNKNOWN: u32 = 64;
+/// The bit for an entry whose type the file system does not say.
+pub const UNKNOWN: u32 = 64;
 
 impl Entry<'_> {
     /// The bit for an entry that a walk must know of; 0 for all others.
@@ -62,6 +63,17 @@ pub fn entries(raw: &[u8]) -> impl Iterator<Item = Entry<'_>> {
         Some(Entry { name, at: start, kind })
     })
     .filter(|entry| entry.name != b"." && entry.name != b"..")
+}
+
+/// Hands each entry's name, with the NUL byte after it, and its type out to be changed.
+pub fn entries_mut(raw: &mut [u8], bytes: usize, mut change: impl FnMut(&[u8], &mut u8)) {
+    let places: Vec<(usize, usize)> =
+        entries(&raw[..bytes.min(raw.len())]).map(|entry| (entry.at, entry.name.len())).collect();
+    for (at, len) in places {
+        let mut kind = raw[at - HEAD_BYTES + TYPE_AT];
+        change(&raw[at..=at + len], &mut kind);
+        raw[at - HEAD_BYTES + TYPE_AT] = kind;
+    }
 }
 
 #[cfg(test)]

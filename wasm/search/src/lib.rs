@@ -23,5 +23,6 @@ pub mod render;
 pub mod scan;
 pub mod searcher;
 pub mod smart_case;
+pub mod tour;
 pub mod visit;
 pub mod walk;

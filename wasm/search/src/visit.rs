@@ -30,38 +30,107 @@ pub const LIMIT_BYTES: usize = 256 << 20;
 /// The buffer to begin with: larger than all but a few files of a source tree.
 const FIRST_BYTES: usize = 1 << 20;
 
-/// After so many files or bytes the host may look at other things.
-const STRETCH_FILES: usize = 256;
-const STRETCH_BYTES: usize = 1 << 20;
-
 /// One entry of a choice as `Walk::filter` makes it: the place of the name, its bytes, and what it is.
 const NUMBERS: usize = 3;
 
-/// A file that is to be searched, as the third number of an entry.
-const FILE: u32 = 0;
+/// What an entry is, as its third number: to be searched, or to be gone into.
+pub const FILE: u32 = 0;
+/// A folder.
+pub const FOLDER: u32 = 1;
 
-/// What came of a stretch of files, as numbers in linear memory: where the next one begins, how many are told of, and for each of
-/// those its place in the choice and its number of matches or an [`end`].
+/// How much is done before the host may look at other things.
+#[derive(Debug)]
+pub struct Stretch {
+    files: usize,
+    bytes: usize,
+    folders: usize,
+}
+
+impl Default for Stretch {
+    fn default() -> Self {
+        Self { files: 256, bytes: 1 << 20, folders: 16 }
+    }
+}
+
+impl Stretch {
+    /// True once that much was done.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.files == 0 || self.bytes == 0 || self.folders == 0
+    }
+
+    /// A folder was opened.
+    pub fn folder(&mut self) {
+        self.folders = self.folders.saturating_sub(1);
+    }
+
+    fn file(&mut self, bytes: usize) {
+        self.files = self.files.saturating_sub(1);
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+}
+
+/// What the host is told, as numbers in linear memory: six at its head, and for each file that there is something to tell of its place in the
+/// choice and its number of matches or an [`end`]. At the head: where to go on or how the tour stands, how many files are
+/// told of; of a tour also place and length of the folder's path, and two numbers more.
 #[derive(Debug, Default)]
 pub struct Report {
     numbers: Vec<i32>,
+    path: Vec<u8>,
 }
 
+/// Numbers at the head of a report.
+const HEAD: usize = 6;
+
 impl Report {
-    /// The numbers; the first two are always there.
+    /// The numbers; those of the head are always there.
     #[must_use]
     pub fn numbers(&self) -> &[i32] {
         &self.numbers
     }
 
-    fn begin(&mut self) {
+    /// Forgets what was told.
+    pub fn begin(&mut self) {
         self.numbers.clear();
-        self.numbers.extend([0, 0]);
+        self.numbers.resize(HEAD, 0);
     }
 
-    fn tell(&mut self, place: usize, end: i32) {
+    /// Says where to go on, or how a tour stands.
+    pub fn close(&mut self, state: usize) {
+        self.numbers[0] = number(state);
+    }
+
+    /// Says what stands out in a folder that the host is to enter, and the number of its parent.
+    pub fn ask(&mut self, seen: u32, parent: Option<u32>) {
+        self.numbers.push(number(seen as usize));
+        self.numbers.push(parent.map_or(-1, |parent| number(parent as usize)));
+    }
+
+    /// Says of which folder all this is.
+    pub fn name(&mut self, path: &[u8]) {
+        self.path.clear();
+        self.path.extend_from_slice(path);
+        // An address in linear memory of 32 bits; the host takes it for one without a sign.
+        self.numbers[2] = self.path.as_ptr() as usize as i32;
+        self.numbers[3] = number(self.path.len());
+    }
+
+    /// Says how many folders were opened, and how many wait.
+    pub fn count(&mut self, opened: u32, waiting: usize) {
+        self.numbers[4] = number(opened as usize);
+        self.numbers[5] = number(waiting);
+    }
+
+    /// Tells of a file.
+    pub fn tell(&mut self, place: usize, end: i32) {
         self.numbers.extend([number(place), end]);
         self.numbers[1] += 1;
+    }
+
+    /// True if any file was told of.
+    #[must_use]
+    pub fn has_told(&self) -> bool {
+        self.numbers[1] > 0
     }
 }
 
@@ -78,23 +147,34 @@ pub struct Folder<'a> {
     pub from: usize,
 }
 
-/// Searches files until a stretch is over, or one matched whose lines are to be shown. `report` says what came of it.
-pub fn visit(searcher: &mut Searcher, files: &mut impl Files, folder: Folder<'_>, report: &mut Report) {
-    report.begin();
+impl Folder<'_> {
+    /// True if the choice ends before an entry.
+    #[must_use]
+    pub fn is_done(&self, next: usize) -> bool {
+        next * NUMBERS >= self.order.len()
+    }
+}
+
+/// Searches files until a stretch is over, or one matched whose lines are to be shown. Gives the entry to go on with.
+pub fn visit(
+    searcher: &mut Searcher,
+    files: &mut impl Files,
+    folder: Folder<'_>,
+    (report, stretch): (&mut Report, &mut Stretch),
+) -> usize {
     let entries = folder.order.as_chunks::<NUMBERS>().0;
-    let (mut place, mut bytes) = (folder.from, 0);
-    let last = entries.len().min(folder.from + STRETCH_FILES);
-    while place < last && bytes < STRETCH_BYTES {
+    let mut place = folder.from;
+    while place < entries.len() && !stretch.is_over() {
         let [at, _, kind] = entries[place];
         place += 1;
         if kind != FILE {
             continue;
         }
         let end = match load(searcher, files, folder.handle, folder.raw.get(at as usize..).unwrap_or(b"\0")) {
-            Ok(0) => 0,
             Ok(filled) => {
-                bytes += filled;
-                searcher.search(filled, 0).map_or(end::BINARY, |count| i32::try_from(count).unwrap_or(i32::MAX))
+                stretch.file(filled);
+                let count = if filled == 0 { Some(0) } else { searcher.search(filled, 0) };
+                count.map_or(end::BINARY, |count| i32::try_from(count).unwrap_or(i32::MAX))
             }
             Err(end) => end,
         };
@@ -105,7 +185,7 @@ pub fn visit(searcher: &mut Searcher, files: &mut impl Files, folder: Folder<'_>
             }
         }
     }
-    report.numbers[0] = number(place);
+    place
 }
 
 /// Reads a file into the searcher's buffer and gives its bytes, or an [`end`].
@@ -201,8 +281,9 @@ mod tests {
         }
         let mut report = Report::default();
         let folder = Folder { handle: 3, raw: raw.as_bytes(), order: &order, from };
-        visit(&mut searcher, files, folder, &mut report);
-        report.numbers().to_vec()
+        report.begin();
+        let next = visit(&mut searcher, files, folder, (&mut report, &mut Stretch::default()));
+        [&[number(next)], &report.numbers()[1..2], &report.numbers()[HEAD..]].concat()
     }
 
     #[test]

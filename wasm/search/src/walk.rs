@@ -93,6 +93,8 @@ pub struct Walk {
     base_len: Option<usize>,
     path: String,
     closed: ClosedNames,
+    /// Names that are hidden in one folder, whose path ends with a slash.
+    hidden_paths: Vec<(String, String)>,
     raw: Vec<u8>,
     visited: Vec<(usize, usize, bool)>,
     order: Vec<u32>,
@@ -130,6 +132,7 @@ impl Walk {
             base_len: None,
             path: String::new(),
             closed: ClosedNames::new(&scope.closed_names, &scope.sample_endings),
+            hidden_paths: Vec::new(),
             raw: Vec::new(),
             visited: Vec::new(),
             order: Vec::new(),
@@ -188,10 +191,14 @@ impl Walk {
         let raw = core::mem::take(&mut self.raw);
         let mut visited = core::mem::take(&mut self.visited);
         visited.clear();
+        let path = self.folders.get(folder as usize).map_or("", |folder| folder.path.as_str());
+        let here = self.hidden_paths.iter().filter(|(folder, _)| folder == path);
+        let hidden: Vec<String> = here.map(|(_, name)| name.clone()).collect();
         for entry in entries(&raw[..len.min(raw.len())]) {
             let is_dir = entry.kind == DT_DIR;
             if (is_dir || entry.kind == DT_REG)
                 && !self.closed.holds(entry.name)
+                && !hidden.iter().any(|name| *name == String::from_utf8_lossy(entry.name))
                 && self.visits(folder, &String::from_utf8_lossy(entry.name), is_dir)
             {
                 visited.push((entry.at, entry.name.len(), is_dir));
@@ -210,6 +217,14 @@ impl Walk {
     #[must_use]
     pub fn order(&self) -> &[u32] {
         &self.order
+    }
+
+    /// Hides what stands at a path: it is never visited.
+    pub fn hide(&mut self, path: &[u8]) {
+        let path = String::from_utf8_lossy(path);
+        if let Some((folder, name)) = path.rsplit_once('/') {
+            self.hidden_paths.push((format!("{folder}/"), name.to_owned()));
+        }
     }
 
     /// Makes one file, whose name stands in the room, the whole choice.
