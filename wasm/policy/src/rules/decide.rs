@@ -26,10 +26,9 @@ pub(crate) fn decide(policy: &Policy, question: &PolicyQuestion) -> Decision {
     let mut asked = Asked { policy, question, tool: tools::canonical(&question.tool), tool_allow: None };
     let mut trace = Vec::new();
     for verdict in [Verdict::Deny, Verdict::Ask, Verdict::Allow] {
-        let paths = policy.on_paths(verdict).filter(|_| question.effects.is_empty());
-        let Some(rule) = policy.on_calls(verdict).chain(paths).find(|rule| asked.is_about_tool(rule)) else {
-            continue;
-        };
+        let about = |rule: &&Rule| asked.is_about_tool(rule);
+        let paths = || question.effects.is_empty().then(|| policy.on_paths(verdict).find(about)).flatten();
+        let Some(rule) = policy.on_calls(verdict).find(about).or_else(paths) else { continue };
         match verdict {
             Verdict::Allow => asked.tool_allow = Some(rule),
             _ => trace.push(TraceStep {

@@ -98,8 +98,11 @@ const FOREIGN: [&str; 17] = [
 
 /// Windows finds its programs in any case of the letters, from its Linux subsystem too.
 fn is_foreign(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    FOREIGN.contains(&name.strip_suffix(".exe").unwrap_or(&name))
+    let plain = match name.len().checked_sub(4).and_then(|at| name.split_at_checked(at)) {
+        Some((plain, ending)) if ending.eq_ignore_ascii_case(".exe") => plain,
+        _ => name,
+    };
+    FOREIGN.iter().any(|known| known.eq_ignore_ascii_case(plain))
 }
 
 /// Whether some argument makes this program run another one.
