@@ -39,6 +39,12 @@ struct Probe {
     wanted: u8,
 }
 
+impl Probe {
+    fn is_exact(self) -> bool {
+        self.keep == 0xFF
+    }
+}
+
 /// For one place of the sequences: which of them may have a byte with this lower, and this upper half there.
 #[derive(Clone, Debug, Default)]
 struct Table {
@@ -65,18 +71,25 @@ impl Needle {
     #[must_use]
     pub fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         match &self.how {
-            How::Pair(first, second) => self.find_by_pair(text, from, *first, *second),
+            How::Pair(first, second) if first.is_exact() && second.is_exact() => {
+                self.find_by_pair::<true>(text, from, *first, *second)
+            }
+            How::Pair(first, second) => self.find_by_pair::<false>(text, from, *first, *second),
             How::Tables(tables) => self.find_by_tables(text, from, tables),
         }
     }
 
-    fn find_by_pair(&self, text: &[u8], from: usize, first: Probe, second: Probe) -> Option<usize> {
+    /// `EXACT`: no bits are left out, and so none are masked.
+    fn find_by_pair<const EXACT: bool>(&self, text: &[u8], from: usize, first: Probe, second: Probe) -> Option<usize> {
         let (keeps, wanted) = (
             [Lane::splat(first.keep), Lane::splat(second.keep)],
             [Lane::splat(first.wanted), Lane::splat(second.wanted)],
         );
         let look = |one: &[u8; 16], other: &[u8; 16]| {
-            let fits = |bytes: &[u8; 16], at: usize| Lane::of(bytes).and(keeps[at]).equal(wanted[at]);
+            let fits = |bytes: &[u8; 16], at: usize| {
+                let lane = Lane::of(bytes);
+                (if EXACT { lane } else { lane.and(keeps[at]) }).equal(wanted[at])
+            };
             fits(one, 0).and(fits(other, 1))
         };
         let mut at = from;
@@ -231,6 +244,19 @@ mod tests {
                     assert_eq!(needle.find(&text, 0), Some(at));
                     assert_eq!(needle.find(&text, at + 1), None);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn one_text_is_found_wherever_it_is_in_a_lane() {
+        let needle = Needle::new(vec![plain("key")]);
+        for length in 6..200 {
+            for at in [0, 1, length / 2, length - 3] {
+                let mut text = vec![b'k'; length];
+                text[at..at + 3].copy_from_slice(b"key");
+                assert_eq!(needle.find(&text, 0), Some(at));
+                assert_eq!(needle.find(&text, at + 1), None);
             }
         }
     }

@@ -252,3 +252,136 @@ fn name_kinds(parts: &mut Parts<'_, impl Files + Folders>, handle: i32, bytes: u
         }
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entries::tests::pack;
+    use crate::pattern::Pattern;
+    use crate::render::Shape;
+    use crate::searcher::{Mode, Query};
+    use crate::walk::{Scope, Source};
+
+    /// Folders by their paths, each with its packed entries; every file holds its own name.
+    struct Given {
+        folders: Vec<(&'static str, Vec<u8>)>,
+        read: Vec<usize>,
+        open: i32,
+        names: Vec<String>,
+    }
+
+    impl Folders for Given {
+        fn open(&mut self, path: &[u8]) -> i32 {
+            let path = std::str::from_utf8(&path[..path.len() - 1]).unwrap();
+            let found = self.folders.iter().position(|(given, _)| *given == path);
+            self.open += i32::from(found.is_some());
+            found.map_or(-1, |place| i32::try_from(place).unwrap())
+        }
+        fn entries(&mut self, folder: i32, to: &mut [u8]) -> i32 {
+            let place = usize::try_from(folder).unwrap();
+            let rest = &self.folders[place].1[self.read[place]..];
+            to[..rest.len()].copy_from_slice(rest);
+            self.read[place] += rest.len();
+            i32::try_from(rest.len()).unwrap()
+        }
+        fn kind(&mut self, _: i32, name: &[u8]) -> i32 {
+            if name.starts_with(b"dir") { 4 } else { 8 }
+        }
+    }
+
+    impl Files for Given {
+        fn open(&mut self, _: i32, name: &[u8]) -> i32 {
+            let name = name.split(|byte| *byte == 0).next().unwrap();
+            self.names.push(String::from_utf8_lossy(name).into_owned());
+            self.open += 1;
+            100
+        }
+        fn read(&mut self, _: i32, to: &mut [u8], from: usize) -> i32 {
+            let text = self.names.last().unwrap().as_bytes();
+            let rest = &text[from..];
+            to[..rest.len()].copy_from_slice(rest);
+            i32::try_from(rest.len()).unwrap()
+        }
+        fn size(&mut self, _: i32) -> f64 {
+            0.0
+        }
+        fn close(&mut self, _: i32) {
+            self.open -= 1;
+        }
+    }
+
+    fn given() -> Given {
+        let entries = |list: &[&str]| -> Vec<u8> {
+            list.iter().flat_map(|entry| pack(entry.as_bytes()[0], &entry.as_bytes()[1..])).collect()
+        };
+        let folders = vec![
+            ("/r", entries(&["da", "fneedle1", "?dirb", "dgone", "fhidden_needle"])),
+            ("/r/a", entries(&["f.ignore", "fneedle2", "fneedle3"])),
+            ("/r/dirb", entries(&["?needle4", "fhay"])),
+        ];
+        Given { read: vec![0; folders.len()], folders, open: 0, names: Vec::new() }
+    }
+
+    /// What a whole tour tells: files as "folder place", and what the host was asked.
+    fn toured(host: &mut Given, lists: bool) -> Vec<String> {
+        let mut walk = Walk::start(&Scope::default()).unwrap();
+        walk.hide(b"/r/hidden_needle");
+        let mut searcher = Searcher::default();
+        let pattern = Pattern { text: "needle".into(), ..Pattern::default() };
+        searcher.compile(&Query { pattern, mode: Mode::FilesWithMatches, shape: Shape::default() }).unwrap();
+        let (mut tour, mut report, mut told) = (Tour::default(), Report::default(), Vec::new());
+        tour.start(lists, host);
+        tour.push(b"/r");
+        loop {
+            let parts = Parts { walk: &mut walk, searcher: &mut searcher, host, report: &mut report };
+            let turn = tour.go(parts);
+            let path = String::from_utf8(tour.path.clone()).unwrap();
+            match turn {
+                Turn::Over => return told,
+                Turn::Unreadable => told.push(format!("unreadable {path}")),
+                Turn::Rules => {
+                    let parent = u32::try_from(report.numbers()[7]).ok();
+                    let name = if parent.is_none() { path.as_str() } else { path.rsplit('/').next().unwrap() };
+                    let number = walk.enter(parent, name, false, false);
+                    if path == "/r/a" {
+                        walk.add_rules(number, Source::Ignore, b"needle3\n");
+                    }
+                    told.push(format!("rules {path}"));
+                    tour.entered(number);
+                }
+                Turn::Told => {
+                    let count = report.numbers()[1];
+                    (0..count).for_each(|_| told.push(format!("file in {path}")));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn folders_are_gone_through_in_order_and_the_host_is_asked_for_rules_only() {
+        let mut host = given();
+        let told = toured(&mut host, false);
+        let expected =
+            ["rules /r", "file in /r", "rules /r/a", "file in /r/a", "file in /r/dirb", "unreadable /r/gone"];
+        assert_eq!(told, expected);
+        assert_eq!(host.names, ["needle1", "needle2", "hay", "needle4"]);
+        assert_eq!(host.open, 0);
+    }
+
+    #[test]
+    fn a_list_opens_no_file() {
+        let mut host = given();
+        let files = toured(&mut host, true).iter().filter(|line| line.starts_with("file")).count();
+        assert_eq!((files, host.names.len(), host.open), (4, 0, 0));
+    }
+
+    #[test]
+    fn the_oldest_folder_is_given_away_and_the_last_one_kept() {
+        let (mut tour, mut report) = (Tour::default(), Report::default());
+        tour.push(b"/a");
+        assert!(!tour.give(&mut report));
+        tour.push(b"/b");
+        assert!(tour.give(&mut report));
+        assert_eq!((tour.left(), report.numbers()[3]), (1, 2));
+    }
+}
