@@ -1,12 +1,13 @@
 import type { Cli, Command } from "../command.ts";
 import { emptyRulesDraft, foldersOf, readFlags, RULE_FLAGS, type RulesDraft, usageFault } from "../flags.ts";
+import { spellOut } from "../short_flags.ts";
 import { printHelp } from "../ui/help.ts";
 import { usesColour } from "../ui/messages.ts";
 import { renderMatches } from "../ui/render_matches.ts";
 import { writeAnswer } from "../ui/write_fully.ts";
 import { SEARCH_EXIT, searchCalls, toggle } from "./search_call.ts";
 
-type GlobDraft = RulesDraft & { input: Record<string, unknown> };
+type GlobDraft = RulesDraft & { input: Record<string, unknown>; nullAfterName: boolean };
 
 /** `cordon glob`: glob_search for people. */
 export const command: Command<GlobDraft> = {
@@ -20,6 +21,14 @@ Exit codes: ${SEARCH_EXIT.found} something was found, ${SEARCH_EXIT.nothing} not
     "ignore-case": toggle("ignore_case", "i", "upper and lower case are the same"),
     hidden: toggle("hidden", ".", "find hidden files too"),
     "no-ignore": toggle("no_ignore", undefined, "find files too that ignore files name"),
+    null: {
+      takes: "nothing",
+      short: "0",
+      help: "a NUL byte after each path, and no line end",
+      apply: (draft) => {
+        draft.nullAfterName = true;
+      },
+    },
     newest: {
       takes: "nothing",
       help: "the last changed first",
@@ -37,18 +46,26 @@ Exit codes: ${SEARCH_EXIT.found} something was found, ${SEARCH_EXIT.nothing} not
 };
 
 async function glob(args: readonly string[], cli: Cli): Promise<number> {
-  const draft: GlobDraft = { ...emptyRulesDraft(), input: { order: "path", limit: 0 } };
-  const words = readFlags(args, draft, { table: command.flags, words: "mixed", folders: foldersOf(cli) });
+  const draft: GlobDraft = { ...emptyRulesDraft(), input: { order: "path", limit: 0 }, nullAfterName: false };
+  const words = readFlags(spellOut(args, command.flags), draft, {
+    table: command.flags,
+    words: "mixed",
+    folders: foldersOf(cli),
+  });
   if (draft.help) return printHelp(command);
   const [pattern, path = ".", ...more] = words;
   if (!pattern) throw usageFault("No glob was given", "write cordon glob GLOB [FOLDER], with quotes around the glob");
   if (more.length > 0)
     throw usageFault(`${more.length} words follow the folder`, "put the glob in quotes, or the shell expands it");
   const view = {
-    cwd: cli.world.cwd,
+    nameOf: (name: string) => belowFolder(name, cli.world.cwd),
     coloured: usesColour(cli, 1),
     grouped: false,
+    named: true,
     lineNumbers: false,
+    columns: false,
+    perMatch: false,
+    nullAfterName: draft.nullAfterName,
     terminal: cli.isTty(1),
   };
   const inputs = [{ ...draft.input, pattern, path }];
@@ -56,7 +73,12 @@ async function glob(args: readonly string[], cli: Cli): Promise<number> {
     // The answer of the call to glob_search above, in the tool's own shape.
     const { filenames } = output as { filenames: string[] };
     const names = { mode: "files_with_matches", filenames, content: [], numFiles: filenames.length } as const;
-    if (filenames.length > 0) writeAnswer(`${renderMatches({ ...names, content: [] }, view)}\n`);
-    return filenames.length > 0;
+    if (filenames.length > 0) writeAnswer(renderMatches({ ...names, content: [] }, view));
+    return filenames.length > 0 ? SEARCH_EXIT.found : SEARCH_EXIT.nothing;
   });
+}
+
+function belowFolder(path: string, folder: string): string {
+  const base = folder === "/" ? "/" : `${folder}/`;
+  return path.startsWith(base) ? path.slice(base.length) : path;
 }

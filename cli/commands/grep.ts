@@ -1,173 +1,224 @@
+import { realpathSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Cli, Command } from "../command.ts";
-import {
-  emptyRulesDraft,
-  type FlagSpec,
-  foldersOf,
-  readFlags,
-  RULE_FLAGS,
-  type RulesDraft,
-  usageFault,
-} from "../flags.ts";
+import { emptyRulesDraft, foldersOf, readFlags, usageFault } from "../flags.ts";
+import { spellOut } from "../short_flags.ts";
 import { printHelp } from "../ui/help.ts";
 import { usesColour } from "../ui/messages.ts";
 import { type GrepOutput, renderMatches, type SearchView } from "../ui/render_matches.ts";
 import { writeAnswer, writeFully } from "../ui/write_fully.ts";
-import { SEARCH_EXIT, searchCalls, toggle } from "./search_call.ts";
-
-type GrepDraft = RulesDraft & {
-  /** What goes to grep_search as it is. */
-  input: { glob: string[]; type: string[]; [name: string]: unknown };
-  pattern: string | undefined;
-  lineNumbers: boolean | undefined;
-  colour: string;
-};
+import { GREP_FLAGS, type GrepDraft } from "./grep_flags.ts";
+import { patternOf } from "./grep_pattern.ts";
+import { SEARCH_EXIT, searchCalls } from "./search_call.ts";
 
 /** `cordon grep`: grep_search for people. */
 export const command: Command<GrepDraft> = {
   name: "grep",
   summary: "Search file contents with a regular expression",
   usage: "cordon grep [flags] PATTERN [PATH …]",
-  details: `Patterns, ignore files, globs and types are ripgrep's. It is one call of grep_search for each PATH, on the path that all
-tool calls take: rules decide, secrets are left out, the log has a row. Lines over 2,000 bytes are cut around the match.
+  details: `Patterns, ignore files, globs, types and flags are ripgrep's. It is one call of grep_search for each PATH, on the path that all
+tool calls take: rules decide, secrets are left out, the log has a row. Short flags may stand together: -il, -nC2.
 Exit codes: ${SEARCH_EXIT.found} something matched, ${SEARCH_EXIT.nothing} nothing did, ${SEARCH_EXIT.failed} something went wrong, 3 the call was denied, 121 bad usage.`,
-  flags: {
-    regexp: {
-      takes: "value",
-      short: "e",
-      hint: "PATTERN",
-      help: "the pattern, where it starts with a dash: --regexp=-x",
-      apply: (draft, value) => {
-        draft.pattern = value ?? "";
-      },
-    },
-    "ignore-case": toggle("-i", "i", "upper and lower case are the same"),
-    "smart-case": toggle("smart_case", "S", "the same, if the pattern has no upper-case letter"),
-    "word-regexp": toggle("word", "w", "match whole words only"),
-    "fixed-strings": toggle("fixed_strings", "F", "the pattern is plain text"),
-    multiline: toggle("multiline", "U", "matches may span lines, and . matches a line end"),
-    hidden: toggle("hidden", ".", "search hidden files too"),
-    "no-ignore": toggle("no_ignore", undefined, "search files too that ignore files name"),
-    "files-with-matches": mode("files_with_matches", "l", "print the names of files that match"),
-    count: mode("count", "c", "print the number of matching lines of each file"),
-    "after-context": lines("-A", "A", "lines to show after each match"),
-    "before-context": lines("-B", "B", "lines to show before each match"),
-    context: lines("-C", "C", "lines to show before and after each match"),
-    "max-lines": lines("head_limit", "m", "stop after so many lines, or files with -l and -c"),
-    glob: list("glob", "g", "only files that match this glob; ! in front turns it round (repeatable)"),
-    type: list("type", "t", "only files of this type, such as ts, py, rust (repeatable)"),
-    "line-number": {
-      takes: "nothing",
-      short: "n",
-      help: "line numbers, also where the output is no terminal",
-      apply: (draft) => {
-        draft.lineNumbers = true;
-      },
-    },
-    "no-line-number": {
-      takes: "nothing",
-      short: "N",
-      help: "no line numbers",
-      apply: (draft) => {
-        draft.lineNumbers = false;
-      },
-    },
-    color: {
-      takes: "value",
-      hint: "WHEN",
-      help: "auto (the default), always or never",
-      apply: (draft, value) => {
-        if (!["auto", "always", "never"].includes(value ?? ""))
-          throw usageFault(`--color takes auto, always or never, found ${JSON.stringify(value)}`);
-        draft.colour = value ?? "auto";
-      },
-    },
-    ...RULE_FLAGS,
-  },
+  flags: GREP_FLAGS,
   examples: [
     ["cordon grep -i 'todo|fixme' src", "in a folder"],
-    ["cordon grep -t rust -C 2 'fn main'", "Rust files, with context"],
+    ["cordon grep -t rust -C2 'fn main'", "Rust files, with context"],
     ["cordon grep -l -g '!*.test.ts' createCore", "names only, without tests"],
+    ["cordon grep --files -t md", "the files that would be searched"],
   ],
   run: grep,
 };
 
+/** One PATH as it was written: the names below it are shown as it is written, whatever it leads to. */
+type Place = { written: string; real: string; isFile: boolean };
+
 async function grep(args: readonly string[], cli: Cli): Promise<number> {
-  const draft: GrepDraft = {
+  const draft = emptyDraft();
+  const words = readFlags(spellOut(args, GREP_FLAGS), draft, {
+    table: GREP_FLAGS,
+    words: "mixed",
+    folders: foldersOf(cli),
+  });
+  if (draft.help) return printHelp(command);
+  if (draft.patterns === undefined && !draft.listFiles) {
+    const pattern = words.shift();
+    if (pattern === undefined) throw usageFault("No pattern was given", "write cordon grep PATTERN [PATH …]");
+    draft.patterns = [pattern];
+  }
+  if (draft.noneWanted || (!draft.listFiles && draft.patterns?.length === 0)) return SEARCH_EXIT.nothing;
+  const places = (words.length === 0 ? [""] : words).map((written) => placeOf(written, cli));
+  const view = viewOf(draft, places, cli);
+  const inputs = places.map(({ written }) => ({ ...inputOf(draft, view), path: written || "." }));
+  const tool = draft.listFiles ? "glob_search" : "grep_search";
+  const printer = new Printer(draft, view, places);
+  const code = await searchCalls({ door: "grep", tool, inputs }, { cli, draft }, (output) =>
+    // The answer of the call to the tool above, in the tool's own shape.
+    draft.listFiles ? printer.showFiles(output as { filenames: string[] }) : printer.show(output as GrepOutput),
+  );
+  // As in ripgrep: who only asks whether there is something has his answer.
+  return draft.quiet && printer.hasFound && code === SEARCH_EXIT.failed ? SEARCH_EXIT.found : code;
+}
+
+function emptyDraft(): GrepDraft {
+  return {
     ...emptyRulesDraft(),
-    input: { glob: [], type: [], output_mode: "content", head_limit: 0 },
-    pattern: undefined,
+    input: { glob: [], iglob: [], type: [], type_not: [], output_mode: "content", head_limit: 0, line_limit_bytes: 0 },
+    patterns: undefined,
+    boundary: undefined,
+    dotMatchesLineEnd: false,
+    anyCaseGlobs: false,
+    unrestricted: 0,
     lineNumbers: undefined,
+    names: undefined,
+    heading: undefined,
+    columns: false,
+    perMatch: false,
+    nullAfterName: false,
+    quiet: false,
+    silent: false,
+    listFiles: false,
+    noneWanted: false,
     colour: "auto",
   };
-  const words = readFlags(args, draft, { table: command.flags, words: "mixed", folders: foldersOf(cli) });
-  if (draft.help) return printHelp(command);
-  const pattern = draft.pattern ?? words.shift();
-  if (!pattern) throw usageFault("No pattern was given", "write cordon grep PATTERN [PATH …]");
+}
+
+function placeOf(written: string, { world }: Cli): Place {
+  const path = resolve(world.cwd, written);
+  try {
+    return { written, real: realpathSync(path), isFile: statSync(path).isFile() };
+  } catch {
+    // The call says what is wrong with it.
+    return { written, real: path, isFile: false };
+  }
+}
+
+function viewOf(draft: GrepDraft, places: readonly Place[], cli: Cli): SearchView {
   const terminal = cli.isTty(1);
-  const view: SearchView = {
-    cwd: cli.world.cwd,
+  const isOneFile = places.length === 1 && places[0]?.isFile === true;
+  return {
+    nameOf: (path) => nameOf(path, places),
     coloured: draft.colour === "always" || (draft.colour === "auto" && usesColour(cli, 1)),
-    grouped: terminal,
-    lineNumbers: draft.lineNumbers ?? terminal,
+    grouped: (draft.heading ?? terminal) && !draft.perMatch,
+    named: draft.names ?? (draft.perMatch || !isOneFile),
+    lineNumbers: draft.lineNumbers ?? (terminal || draft.columns),
+    columns: draft.columns,
+    perMatch: draft.perMatch,
+    nullAfterName: draft.nullAfterName,
     terminal,
   };
-  const shared = { ...draft.input, pattern, content_lines: true, spans: view.coloured };
-  const inputs = (words.length === 0 ? ["."] : words).map((path) => ({ ...withoutEmpty(shared), path }));
-  return searchCalls({ door: "grep", tool: "grep_search", inputs }, { cli, draft }, (output) => {
-    // The answer of the call to grep_search above, in the tool's own shape.
-    const found = output as GrepOutput;
-    const text = renderMatches(found, view);
-    if (text !== "") writeAnswer(`${text}\n`);
-    tellSkipped(found);
-    return found.numFiles > 0;
+}
+
+/** A path of the answer as ripgrep would show it: below the PATH that it was found in, as that was written. */
+function nameOf(path: string, places: readonly Place[]): string {
+  for (const { written, real } of places) {
+    if (path === real) return written;
+    const base = real === "/" ? "/" : `${real}/`;
+    if (!path.startsWith(base)) continue;
+    const rest = path.slice(base.length);
+    return written === "" || written.endsWith("/") ? `${written}${rest}` : `${written}/${rest}`;
+  }
+  return path;
+}
+
+function inputOf(draft: GrepDraft, view: SearchView): Record<string, unknown> {
+  const { glob, iglob, ...rest } = draft.input;
+  const globs = draft.anyCaseGlobs ? { iglob: [...glob, ...iglob] } : { glob, iglob };
+  const unrestricted = {
+    ...(draft.unrestricted > 0 ? { no_ignore: true } : {}),
+    ...(draft.unrestricted > 1 ? { hidden: true } : {}),
+  };
+  if (draft.unrestricted > 2) throw usageFault("-uuu: binary files are never searched", "write -uu");
+  if (draft.listFiles) {
+    const { type, type_not, hidden, no_ignore } = { no_ignore: undefined, hidden: undefined, ...rest };
+    const scope = { ...globs, type, type_not, hidden: hidden ?? false, no_ignore, ...unrestricted };
+    return withoutEmpty({ ...scope, pattern: "**", limit: 0, order: "path" });
+  }
+  const { output_mode, ...others } = rest;
+  const quiet = draft.quiet ? { output_mode: "files_with_matches", head_limit: 1 } : {};
+  return withoutEmpty({
+    ...others,
+    ...globs,
+    ...unrestricted,
+    // As in ripgrep: what counts lines counts matches where only matches are wanted.
+    output_mode: output_mode === "count" && others["only_matching"] === true ? "count_matches" : output_mode,
+    ...patternOf(draft),
+    word: draft.boundary === "word",
+    content_lines: true,
+    spans: view.coloured || view.columns,
+    ...quiet,
   });
 }
 
 /** A list that is empty would mean that no file fits. */
 function withoutEmpty(input: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => !(Array.isArray(value) && value.length === 0)));
+  const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => !isEmpty(value)));
 }
 
-function tellSkipped({ skipped, partial }: GrepOutput): void {
-  for (const name of skipped?.unreadableNames ?? []) writeFully(2, `cordon: ${name}: can't be read\n`);
+/** Prints the answers, one for each PATH, so that together they look like one. */
+class Printer {
+  hasFound = false;
+  readonly #draft: GrepDraft;
+  readonly #view: SearchView;
+  readonly #places: readonly Place[];
+  #place = 0;
+  #hasPrinted = false;
+
+  constructor(draft: GrepDraft, view: SearchView, places: readonly Place[]) {
+    this.#draft = draft;
+    this.#view = view;
+    this.#places = places;
+  }
+
+  /** Prints an answer of grep_search. Returns the exit code that it stands for. */
+  show(found: GrepOutput): number {
+    const view = this.#viewOfNext();
+    if (!this.#draft.quiet && found.numFiles > 0) {
+      const between = this.#hasPrinted ? this.#separator(found) : "";
+      writeAnswer(`${between}${renderMatches(found, view)}`);
+      this.#hasPrinted = true;
+    }
+    if (!this.#draft.silent) tellSkipped(found, view);
+    return this.#codeOf(found.numFiles, found.skipped?.unreadable ?? 0);
+  }
+
+  /** Prints an answer of glob_search. */
+  showFiles({ filenames, unreadable = 0 }: { filenames: string[]; unreadable?: number }): number {
+    const names = { mode: "files_with_matches", filenames, content: [], numFiles: filenames.length } as const;
+    if (!this.#draft.quiet && filenames.length > 0)
+      writeAnswer(renderMatches({ ...names, content: [] }, this.#viewOfNext()));
+    return this.#codeOf(filenames.length, unreadable);
+  }
+
+  /** The same path may be asked for twice, written in two ways: each answer is about one. */
+  #viewOfNext(): SearchView {
+    const place = this.#places.slice(this.#place, this.#place + 1);
+    this.#place += 1;
+    return { ...this.#view, nameOf: (path) => nameOf(path, place) };
+  }
+
+  /** Between the files of two PATHs stands what stands between those of one. */
+  #separator({ mode }: GrepOutput): string {
+    if (mode !== "content") return "";
+    if (this.#view.grouped) return "\n";
+    const { input } = this.#draft;
+    const context = ["-A", "-B", "-C"].some((flag) => Number(input[flag] ?? 0) > 0);
+    return context ? "--\n" : "";
+  }
+
+  #codeOf(files: number, unreadable: number): number {
+    this.hasFound ||= files > 0;
+    if (unreadable > 0) return SEARCH_EXIT.failed;
+    return files > 0 ? SEARCH_EXIT.found : SEARCH_EXIT.nothing;
+  }
+}
+
+function tellSkipped({ skipped, partial }: GrepOutput, view: SearchView): void {
+  const names = skipped?.unreadableNames ?? [];
+  for (const name of names) writeFully(2, `cordon: ${view.nameOf(name)}: can't be read\n`);
+  const unnamed = (skipped?.unreadable ?? 0) - names.length;
+  if (unnamed > 0) writeFully(2, `cordon: ${unnamed} more can't be read\n`);
   if ((skipped?.tooLarge ?? 0) > 0)
     writeFully(2, `cordon: ${skipped?.tooLarge} files over 256 MiB were not searched\n`);
   if (partial !== undefined) writeFully(2, "cordon: the time was up; there may be more\n");
-}
-
-function mode(name: string, short: string, help: string): FlagSpec<GrepDraft> {
-  return {
-    takes: "nothing",
-    short,
-    help,
-    apply: (draft) => {
-      draft.input["output_mode"] = name;
-    },
-  };
-}
-
-function lines(name: string, short: string, help: string): FlagSpec<GrepDraft> {
-  return {
-    takes: "value",
-    hint: "NUM",
-    short,
-    help,
-    apply: (draft, value) => {
-      if (!/^\d{1,9}$/.test(value ?? "")) throw usageFault(`-${short} takes a number, found ${JSON.stringify(value)}`);
-      draft.input[name] = Number(value);
-    },
-  };
-}
-
-function list(name: "glob" | "type", short: string, help: string): FlagSpec<GrepDraft> {
-  return {
-    takes: "value",
-    hint: name.toUpperCase(),
-    short,
-    help,
-    apply: (draft, value) => {
-      if (!value) throw usageFault(`--${name} needs a value`);
-      draft.input[name].push(value);
-    },
-  };
 }

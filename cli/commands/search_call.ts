@@ -35,13 +35,13 @@ export function toggle<Draft extends { input: Record<string, unknown> }>(
 }
 
 /**
- * Makes one call for each input, on the path that all tool calls take, and hands each answer to `show`, which says whether
- * anything was found. Resolves to the exit code: 3 if a call was denied, else as SEARCH_EXIT says.
+ * Makes one call for each input, on the path that all tool calls take, and hands each answer to `show`, which says what of
+ * SEARCH_EXIT it stands for. Resolves to the exit code: 3 if a call was denied, else as SEARCH_EXIT says.
  */
 export async function searchCalls(
   { door, tool, inputs }: SearchCall,
   { cli, draft }: { cli: Cli; draft: RulesDraft },
-  show: (output: unknown) => boolean,
+  show: (output: unknown) => number,
 ): Promise<number> {
   const settings = await openSettings({ world: cli.world, profile: draft.profile });
   requireNoHooks(settings);
@@ -69,8 +69,8 @@ export async function searchCalls(
   return worstOf(codes);
 }
 
-function codeOf(result: ToolResult, cli: Cli, show: (output: unknown) => boolean): number {
-  if (result.ok) return show(result.output) ? SEARCH_EXIT.found : SEARCH_EXIT.nothing;
+function codeOf(result: ToolResult, cli: Cli, show: (output: unknown) => number): number {
+  if (result.ok) return show(result.output);
   const { code, message, hint } = result.error;
   showError(cli, { code, message, ...(hint === undefined ? {} : { hint }) });
   const exit = exitCodeOf(code);

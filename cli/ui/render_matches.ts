@@ -3,38 +3,59 @@ import { visibleText } from "./visible_text.ts";
 
 /** What of an answer of grep_search is shown: its shape with `content_lines`. */
 export type GrepOutput = {
-  mode: "content" | "files_with_matches" | "count";
+  mode: "content" | "files_with_matches" | "files_without_match" | "count" | "count_matches";
   filenames: string[];
   content: string[] | string;
   numFiles: number;
   spans?: { at: number; line: number; column: number; bytes: number }[];
-  skipped?: { tooLarge: number; unreadableNames?: string[] };
+  skipped?: { tooLarge: number; unreadable: number; unreadableNames?: string[] };
   partial?: string;
 };
 
-/** How it is shown. `grouped`: each file's name stands above its lines, as ripgrep shows them on a terminal. */
-export type SearchView = { cwd: string; coloured: boolean; grouped: boolean; lineNumbers: boolean; terminal: boolean };
+/**
+ * How it is shown. `nameOf` makes the name to show of a path; `named`: with names; `grouped`: each file's name above its lines, as
+ * ripgrep shows them on a terminal; `perMatch`: a line for each match, with its own column; `nullAfterName`: a NUL byte stands for the
+ * sign or the line end after a name.
+ */
+export type SearchView = {
+  nameOf: (path: string) => string;
+  coloured: boolean;
+  grouped: boolean;
+  named: boolean;
+  lineNumbers: boolean;
+  columns: boolean;
+  perMatch: boolean;
+  nullAfterName: boolean;
+  terminal: boolean;
+};
 
 /** ripgrep's colours. */
 const COLOUR = { name: "35", number: "32", match: "1;31" } as const;
 
-/** The lines of an answer as ripgrep prints them, without a line end at the end. */
+/** An answer as ripgrep prints it, line ends and all. */
 export function renderMatches(output: GrepOutput, view: SearchView): string {
-  const show = (path: string) => painted(COLOUR.name, shownName(path, view), view);
-  if (output.mode === "files_with_matches") return output.filenames.map(show).join("\n");
+  const { mode, filenames } = output;
+  if (mode === "files_with_matches" || mode === "files_without_match")
+    return filenames.map((path) => `${shownName(path, view)}${view.nullAfterName ? "\0" : "\n"}`).join("");
   const content = typeof output.content === "string" ? output.content.split("\n") : output.content;
-  if (output.mode === "count") {
-    return content
-      .map((line, at) => `${show(output.filenames[at] ?? "")}${line.slice(line.lastIndexOf(":"))}`)
-      .join("\n");
-  }
-  return renderLines(content, output, view);
+  const lines = mode === "content" ? renderLines(content, output, view) : renderCounts(content, filenames, view);
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function renderCounts(content: readonly string[], filenames: readonly string[], view: SearchView): string[] {
+  return content.map((line, at) => {
+    const count = line.slice(line.lastIndexOf(":") + 1);
+    return view.named ? `${shownName(filenames[at] ?? "", view)}${afterName(":", view)}${count}` : count;
+  });
 }
 
 type Line = { path: string; number: string; mark: string; text: string } | "separator";
 
-function renderLines(content: readonly string[], output: GrepOutput, view: SearchView): string {
-  const spans = new Map<number, { start: number; end: number }[]>();
+/** Where a match is in its line, in bytes. */
+type Part = { start: number; end: number };
+
+function renderLines(content: readonly string[], output: GrepOutput, view: SearchView): string[] {
+  const spans = new Map<number, Part[]>();
   for (const { at, column, bytes } of output.spans ?? []) {
     spans.set(at, [...(spans.get(at) ?? []), { start: column - 1, end: column - 1 + bytes }]);
   }
@@ -48,14 +69,30 @@ function renderLines(content: readonly string[], output: GrepOutput, view: Searc
     if (view.grouped && line.path !== path) {
       // Where a file begins, a blank line stands for the separator.
       if (shown.at(-1) === "--") shown.pop();
-      shown.push(...(path === "" ? [] : [""]), painted(COLOUR.name, shownName(line.path, view), view));
+      shown.push(...(path === "" ? [] : [""]), ...heading(line.path, view));
     }
     path = line.path;
-    const name = view.grouped ? "" : `${painted(COLOUR.name, shownName(path, view), view)}${line.mark}`;
-    const number = view.lineNumbers ? `${painted(COLOUR.number, line.number, view)}${line.mark}` : "";
-    shown.push(`${name}${number}${paintedMatches(line.text, spans.get(at) ?? [], view)}`);
+    const parts = spans.get(at) ?? [];
+    if (view.perMatch && parts.length > 0) shown.push(...parts.map((part) => renderLine(line, [part], view)));
+    else shown.push(renderLine(line, parts, view));
   }
-  return shown.join("\n");
+  return shown;
+}
+
+function heading(path: string, view: SearchView): string[] {
+  return view.named ? [`${shownName(path, view)}${view.nullAfterName ? "\0" : ""}`] : [];
+}
+
+function renderLine(line: Exclude<Line, "separator">, parts: readonly Part[], view: SearchView): string {
+  const [first] = parts;
+  const name = view.grouped || !view.named ? "" : `${shownName(line.path, view)}${afterName(line.mark, view)}`;
+  const number = view.lineNumbers ? `${painted(COLOUR.number, line.number, view)}${line.mark}` : "";
+  const column = view.columns && first !== undefined ? `${first.start + 1}${line.mark}` : "";
+  return `${name}${number}${column}${paintedMatches(line.text, parts, view)}`;
+}
+
+function afterName(mark: string, { nullAfterName }: SearchView): string {
+  return nullAfterName ? "\0" : mark;
 }
 
 /** Lines are `path:number:text` where they match and `path-number-text` around; the paths are those of the answer, in order. */
@@ -77,14 +114,21 @@ function partsOf(line: string, path: string | undefined): Exclude<Line, "separat
   return { path, number, mark, text: line.slice(path.length + head.length) };
 }
 
-/** Spans are in bytes. A line that was cut is shown without colours: its bytes are not where they were. */
-function paintedMatches(text: string, spans: readonly { start: number; end: number }[], view: SearchView): string {
-  if (spans.length === 0 || / bytes cut/.test(text)) return safe(text, view);
+/**
+ * Spans are in bytes of the line in the file. A line that was cut, or whose bytes are not all UTF-8, is shown without colours: its
+ * bytes are not where they were. Where only the match is shown, all of the text is it.
+ */
+function paintedMatches(text: string, parts: readonly Part[], view: SearchView): string {
+  if (!view.coloured || parts.length === 0 || / bytes cut/.test(text) || text.includes("\uFFFD"))
+    return safe(text, view);
   const bytes = Buffer.from(text);
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined && only.end - only.start === bytes.length && bytes.length > 0)
+    return painted(COLOUR.match, safe(text, view), view);
   const piece = (start: number, end: number) => safe(bytes.subarray(start, end).toString("utf8"), view);
   let shown = "";
   let from = 0;
-  for (const { start, end } of spans) {
+  for (const { start, end } of parts) {
     shown += piece(from, start) + (end > start ? painted(COLOUR.match, piece(start, end), view) : "");
     from = Math.max(from, end);
   }
@@ -92,8 +136,7 @@ function paintedMatches(text: string, spans: readonly { start: number; end: numb
 }
 
 function shownName(path: string, view: SearchView): string {
-  const base = view.cwd === "/" ? "/" : `${view.cwd}/`;
-  return safe(path.startsWith(base) ? path.slice(base.length) : path, view);
+  return painted(COLOUR.name, safe(view.nameOf(path), view), view);
 }
 
 /** On a terminal, what it would obey or hide is written out; tabs stay. A pipe gets the text as it is. */

@@ -1,26 +1,37 @@
 /** What a search returns of each file, in ripgrep's words. */
-export type GrepMode = "content" | "files_with_matches" | "count";
+export type GrepMode = "content" | "files_with_matches" | "files_without_match" | "count" | "count_matches";
+
+/**
+ * Ignore files that can be left aside one kind at a time: `dot` is .ignore and .rgignore, `vcs` all that git has to say, `exclude` its
+ * .git/info/exclude, `global` its global excludes, `parent` those of folders above the start.
+ */
+export type IgnoreKind = "dot" | "exclude" | "global" | "parent" | "vcs";
 
 /** Whether upper and lower case are the same; "smart": if the pattern has a letter and none in upper case. */
 export type LetterCase = "sensitive" | "ignore" | "smart";
 
 /**
  * Which files a search visits. `globs` have ripgrep's meaning: .gitignore syntax, relative to the start, `!` in front turns one
- * round, the last that fits decides, stronger than ignore files. `types` and `typesNot` are names of ripgrep's type list.
+ * round, the last that fits decides, stronger than ignore files; `iglobs` come after them and take upper and lower case for the
+ * same. `types` and `typesNot` are names of ripgrep's type list.
  */
 export type SearchScope = {
   globs?: readonly string[];
+  iglobs?: readonly string[];
   globIgnoreCase?: boolean;
   types?: readonly string[];
   typesNot?: readonly string[];
   includeHidden?: boolean;
   noIgnore?: boolean;
+  noIgnoreKinds?: readonly IgnoreKind[];
 };
 
 /**
  * One search through file contents. `path` is the absolute, real path of a file or folder. Names below `relativeTo` (an
  * absolute folder) are shown relative to it, all others whole. `before` and
  * `after` count lines. `headLimit` and `offset` count lines in mode content and files in the others; 0 is no limit.
+ * `invert`: the lines that do not match; `onlyMatching`: in mode content, each match on a line of its own; `maxCount`: at most so many
+ * lines of each file (matches, where they may span lines), 0 or nothing for all.
  * `maxLineBytes`: longer lines are cut around the match; 0 is never, 2,000 if left out. `spans` asks for the places of matches.
  * `timeBudgetMs`: the answer is partial when the search takes longer.
  */
@@ -36,6 +47,9 @@ export type GrepQuery = SearchScope & {
   multiline: boolean;
   fixed?: boolean;
   mode: GrepMode;
+  invert?: boolean;
+  onlyMatching?: boolean;
+  maxCount?: number;
   headLimit: number;
   offset: number;
   maxLineBytes?: number;
@@ -49,15 +63,17 @@ export type GrepQuery = SearchScope & {
  */
 export type SkippedFiles = { binary: number; unreadable: number; tooLarge: number; unreadableNames: string[] };
 
-/** Where a match is: the place of its line in `content` from 0, its line in the file from 1, and bytes of the line: `column`
- *  from 1, `bytes` how many. A match over several lines has a part in each. */
+/**
+ * Where a match is: the place of its line in `content` from 0, its line in the file from 1, and bytes of the line as the file has it
+ * (after UTF-16 has become UTF-8): `column` from 1, `bytes` how many. A match over several lines has a part in each.
+ */
 export type MatchSpan = { at: number; line: number; column: number; bytes: number };
 
 /**
  * What a search found, in path order. `numFiles`, `filenames`, `numLines` and `content` are those of the page, after `offset` and
- * `headLimit`. `numMatches`: in mode content the matching lines in all files; in mode count the sum over the page. `totalFiles`
+ * `headLimit`. `numMatches`: in mode content the matching lines in all files; in the modes that count the sum over the page. `totalFiles`
  * counts all files that match. `content` is empty in mode
- * files_with_matches, `path:count` lines in mode count, and ripgrep's `path:line:text` lines in mode content.
+ * files_with_matches and files_without_match, `path:count` lines in the modes that count, and ripgrep's `path:line:text` lines in mode content.
  * `appliedLimit` and `appliedOffset` are there when they left something out; `truncated` says that there is more.
  * `partial` says that the time budget ended the search: then all of this is about the files that were searched.
  */
@@ -78,18 +94,17 @@ export type GrepAnswer = {
 };
 
 /**
- * One search for file names. `pattern` has .gitignore syntax, relative to `path`, or is absolute and below it. `limit` 0 is no
+ * One search for file names. `pattern` has .gitignore syntax, relative to `path`, or is absolute and below it; the scope narrows
+ * it down (`ignoreCase` is about `pattern` and `globs`). `limit` 0 is no
  * limit. `order`: the last changed first, or by path.
  */
-export type GlobQuery = {
+export type GlobQuery = Omit<SearchScope, "globIgnoreCase"> & {
   pattern: string;
   path: string;
   limit: number;
   offset?: number;
   order?: "newest" | "path";
   ignoreCase?: boolean;
-  includeHidden?: boolean;
-  noIgnore?: boolean;
 };
 
 /**

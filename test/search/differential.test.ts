@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { GrepQuery } from "../../core/contract/search.ts";
+import type { GrepQuery, IgnoreKind } from "../../core/contract/search.ts";
 import { createSearch } from "../../core/exec/search/mod.ts";
 import { EVERYTHING } from "../../core/exec/search/tree_fixture.ts";
 import { makeOddTree, oddTree, type OddTree } from "./odd_tree.ts";
@@ -24,6 +24,23 @@ const DIFFERENCES: { why: string; concerns: (query: GrepQuery) => boolean }[] = 
   {
     why: "a pattern that names a return character is refused by rg --crlf, and finds it here",
     concerns: ({ pattern, fixed }) => pattern.includes("\r") || (!fixed && pattern.includes("\\r")),
+  },
+  {
+    why: "rg -v -m counts the matches of a multi-line search that it does not show",
+    concerns: ({ multiline, invert, maxCount }) => multiline && invert === true && (maxCount ?? 0) > 0,
+  },
+  {
+    why: "rg -m in a multi-line search counts matches too that it finds only because it does not see what stands before",
+    concerns: ({ pattern, fixed, word, multiline, maxCount }) =>
+      multiline && (maxCount ?? 0) > 0 && (word === true || (!fixed && /[$^]|\\b|\\B/.test(pattern))),
+  },
+  {
+    why: "rg -v -m with context goes on after the first piece of a file that it has read",
+    concerns: ({ invert, maxCount, before, after }) => invert === true && (maxCount ?? 0) > 0 && before + after > 0,
+  },
+  {
+    why: "rg -o -v shows the matches of the lines around what does not match",
+    concerns: ({ onlyMatching, invert }) => onlyMatching === true && invert === true,
   },
   {
     why: "\\A and \\z in a line search stand at the ends of the line here; rg --crlf takes \\r\\n off a line before it looks, but not \\n",
@@ -72,6 +89,30 @@ const ATOMS = [
   "\\n",
   "\\x61",
   "}",
+  "\\p{Greek}|\\p{L}",
+  "[\\w--[aeiou]]",
+  "[[:^alpha:]]",
+  "\\b{start}",
+  "\\b{end-half}",
+  "(?m:^)",
+  "(?-m:$)",
+  "(?U:o+)",
+  "(?x: f o o )",
+  "(?R:$)",
+  "(?i:É|ß)",
+  "(?P<n>fo+)",
+  "\\u{1F600}?",
+  "a*",
+  "(a|b)*?",
+  ".{0,3}",
+  "\\n\\n",
+  "x\\n",
+  "[^\\n]*",
+  "\\D",
+  "\\W+$",
+  "^\\s*",
+  "(?s).",
+  "(?i)straSSe|k",
 ];
 const BROKEN = [
   "(",
@@ -86,6 +127,19 @@ const BROKEN = [
   "\\1",
   "[z-a]",
   "a\\x00",
+  "a\0",
+  "[\\x00-\\x01]",
+  "(?z)",
+  "\\b{nope}",
+  "[[:nope:]]",
+  "(?P<n>a)(?P<n>b)",
+  "a**b{",
+  "\\pX",
+  "[a--]",
+  "x{,3}",
+  "x{1001}{1001}",
+  "\\8",
+  "(?<!a)b",
   "((((\\w{100}){100}){100}){100})",
 ];
 
@@ -123,10 +177,25 @@ const GLOBS = [
 
 const context = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(3) });
 
+const KINDS: IgnoreKind[] = ["dot", "exclude", "global", "parent", "vcs"];
+
 const query = fc.record({
   pattern,
   folder: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(5) }),
-  mode: fc.constantFrom<GrepQuery["mode"]>("content", "content", "content", "count", "files_with_matches"),
+  mode: fc.constantFrom<GrepQuery["mode"]>(
+    "content",
+    "content",
+    "content",
+    "content",
+    "content",
+    "count",
+    "count_matches",
+    "files_with_matches",
+    "files_without_match",
+  ),
+  invert: fc.constantFrom(false, false, false, false, true),
+  onlyMatching: fc.constantFrom(false, false, false, false, true),
+  maxCount: fc.constantFrom(0, 0, 0, 0, 1, 2, 3),
   before: context,
   after: context,
   lineNumbers: fc.boolean(),
@@ -138,18 +207,26 @@ const query = fc.record({
     { weight: 3, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(fc.constantFrom(...GLOBS), { maxLength: 3 }) },
   ),
+  iglobs: fc.oneof(
+    { weight: 5, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.array(fc.constantFrom(...GLOBS), { maxLength: 2 }) },
+  ),
   globIgnoreCase: fc.constantFrom(false, false, true),
   types: fc.constantFrom<string[]>([], [], [], [], ["ts"], ["rust", "c"], ["md"]),
-  typesNot: fc.constantFrom<string[]>([], [], [], ["ts"]),
+  typesNot: fc.constantFrom<string[]>([], [], [], ["ts"], ["c", "md"]),
   includeHidden: fc.boolean(),
   noIgnore: fc.constantFrom(false, false, false, true),
+  noIgnoreKinds: fc.oneof(
+    { weight: 3, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.uniqueArray(fc.constantFrom(...KINDS), { maxLength: 2 }) },
+  ),
 });
 
 type Made = Omit<GrepQuery, "path" | "headLimit" | "offset"> & { folder: number };
 
 function queryIn(tree: OddTree, { folder, ...rest }: Made): GrepQuery {
   const path = join(tree.root, tree.folders[folder % tree.folders.length] ?? "");
-  const lines = rest.mode === "content" ? rest : { ...rest, before: 0, after: 0 };
+  const lines = rest.mode === "content" ? rest : { ...rest, before: 0, after: 0, onlyMatching: false };
   return { ...lines, path, relativeTo: path, headLimit: 0, offset: 0, maxLineBytes: 0 };
 }
 
@@ -174,7 +251,7 @@ const { signal } = new AbortController();
 async function ours(tree: OddTree, asked: GrepQuery): Promise<string> {
   try {
     const answer = await createSearch(EVERYTHING, gitSettings(tree.home)).grep(asked, signal);
-    return asked.mode === "files_with_matches" ? answer.filenames.join("\n") : answer.content;
+    return asked.mode.startsWith("files_") ? answer.filenames.join("\n") : answer.content;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "search.bad_pattern") return "refused";
     throw error;

@@ -12,6 +12,14 @@ export const ripgrep: { path: string } | { missing: string } = existsSync(instal
   ? { path: installed }
   : { missing: `ripgrep ${RIPGREP.version} is not installed (npm test installs it with cargo)` };
 
+const MODES: Readonly<Record<GrepQuery["mode"], readonly string[]>> = {
+  content: [],
+  count: ["--count"],
+  count_matches: ["--count-matches"],
+  files_with_matches: ["--files-with-matches"],
+  files_without_match: ["--files-without-match"],
+};
+
 /**
  * What ripgrep is told for a query. It is to be as we are where we differ on purpose: `$` stands before `\r\n`, `.` matches line
  * ends in a multi-line search, `.git` is left out, names are always printed.
@@ -33,7 +41,10 @@ export function argumentsFor(query: GrepQuery): string[] {
     ...(query.fixed ? ["--fixed-strings"] : []),
     ...(query.word ? ["--word-regexp"] : []),
     ...scopeArguments(query),
-    ...{ content: [], count: ["--count"], files_with_matches: ["--files-with-matches"] }[query.mode],
+    ...(query.invert ? ["--invert-match"] : []),
+    ...(query.onlyMatching ? ["--only-matching"] : []),
+    ...(query.maxCount ? [`--max-count=${query.maxCount}`] : []),
+    ...MODES[query.mode],
     "-e",
     query.pattern,
   ];
@@ -46,8 +57,10 @@ export function scopeArguments(scope: SearchScope): string[] {
     "--glob=!.git",
     ...(scope.includeHidden ? ["--hidden"] : []),
     ...(scope.noIgnore ? ["--no-ignore"] : []),
+    ...(scope.noIgnoreKinds ?? []).map((kind) => `--no-ignore-${kind}`),
     ...(scope.globIgnoreCase ? ["--glob-case-insensitive"] : []),
     ...(scope.globs ?? []).map((glob) => `--glob=${glob}`),
+    ...(scope.iglobs ?? []).map((glob) => `--iglob=${glob}`),
     ...(scope.types ?? []).map((type) => `--type=${type}`),
     ...(scope.typesNot ?? []).map((type) => `--type-not=${type}`),
   ];

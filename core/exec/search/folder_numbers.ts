@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
+import type { IgnoreKind } from "../../contract/search.ts";
 import type { RuleSource, SearchEngine } from "../../engine/search.ts";
 import type { SearchJob } from "./job.ts";
 import { childOf, type RealPath, shownPath } from "./real_path.ts";
@@ -40,10 +41,10 @@ export class FolderNumbers {
       name: parent === undefined ? "/" : nameOf(path),
       parent: above,
       above: isAbove(path, this.#job.start),
-      repository: (seen & REPOSITORY) !== 0,
+      repository: (seen & REPOSITORY) !== 0 && !this.#isLeftAside(path),
     });
     this.#numbers.set(key, folder);
-    if (key === keyOf(this.#job.start) && this.#job.globalExcludes !== undefined) {
+    if (key === keyOf(this.#job.start) && this.#job.globalExcludes !== undefined && this.#heeds("global", "vcs")) {
       this.#engine.addRules(folder, "global", this.#engine.write(this.#job.globalExcludes));
     }
     this.#addRules(path, folder, seen);
@@ -55,15 +56,26 @@ export class FolderNumbers {
   }
 
   #addRules(path: RealPath, folder: number, seen: number): void {
-    if (this.#job.scope.noIgnore) return;
+    if (this.#job.scope.noIgnore || this.#isLeftAside(path)) return;
     for (const [name, bit, source] of IGNORE_FILES) {
-      if ((seen & bit) !== 0) this.#addFile(childOf(path, name), folder, source);
+      if ((seen & bit) !== 0 && this.#heeds(source === "gitignore" ? "vcs" : "dot"))
+        this.#addFile(childOf(path, name), folder, source);
     }
+    if (!this.#heeds("exclude", "vcs")) return;
     if ((seen & SEEN.gitFolder) !== 0) this.#addFile(childOf(path, ".git/info/exclude"), folder, "exclude");
     if ((seen & SEEN.gitFile) !== 0) {
       const common = commonGitFolder(path);
       if (common !== undefined) this.#addFile(`${common}/info/exclude`, folder, "exclude");
     }
+  }
+
+  /** Folders above the start have no say, not even in what is a repository. */
+  #isLeftAside(path: RealPath): boolean {
+    return !this.#heeds("parent") && isAbove(path, this.#job.start);
+  }
+
+  #heeds(...kinds: readonly IgnoreKind[]): boolean {
+    return !kinds.some((kind) => this.#job.noIgnoreKinds.includes(kind));
   }
 
   #addFile(path: RealPath, folder: number, source: RuleSource): void {

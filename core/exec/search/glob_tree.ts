@@ -42,13 +42,14 @@ export async function globTree(
   function jobOf({ start, only }: Aim) {
     // A pattern that names a dot file asks for dot files: "**/.env.example" would else never match.
     const includeHidden = query.includeHidden ?? /(^|\/)\.[^./]/.test(only);
-    const scope = { includeHidden, globIgnoreCase: query.ignoreCase ?? false, noIgnore: query.noIgnore ?? false };
+    const scope = { ...query, includeHidden, globIgnoreCase: query.ignoreCase ?? false };
     return {
       start,
       scope: { ...engineScope(scope, view), only },
       keep: limit === 0 ? 0 : offset + limit,
       byAge: query.order !== "path",
       hidden: view.hidden,
+      noIgnoreKinds: query.noIgnoreKinds ?? [],
       ...(globalExcludes === undefined ? {} : { globalExcludes }),
     };
   }

@@ -33,6 +33,7 @@ export async function grepTree(
     // One more than the page holds: then it is known whether there is more.
     keep: query.headLimit === 0 ? 0 : query.offset + query.headLimit + 1,
     hidden: view.hidden,
+    noIgnoreKinds: query.noIgnoreKinds ?? [],
     ...(query.relativeTo === undefined ? {} : { relativeTo: query.relativeTo }),
     ...(globalExcludes === undefined ? {} : { globalExcludes }),
   };
@@ -41,6 +42,15 @@ export async function grepTree(
   return pace.isOver ? { ...answer, partial: "time_budget" } : answer;
 }
 
+/** The modes in the component's words. */
+const ENGINE_MODES = {
+  content: "content",
+  files_with_matches: "files-with-matches",
+  files_without_match: "files-without-match",
+  count: "count",
+  count_matches: "count-matches",
+} as const;
+
 function engineQuery(query: GrepQuery): NonNullable<SearchJob["grep"]> {
   return {
     pattern: query.pattern,
@@ -48,12 +58,15 @@ function engineQuery(query: GrepQuery): NonNullable<SearchJob["grep"]> {
     letterCase: query.letterCase,
     word: query.word ?? false,
     multiline: query.multiline,
-    mode: query.mode === "files_with_matches" ? "files-with-matches" : query.mode,
+    mode: ENGINE_MODES[query.mode],
     before: query.before,
     after: query.after,
     lineNumbers: query.lineNumbers,
     maxLineBytes: query.maxLineBytes ?? LINE_LIMIT_BYTES,
     spans: query.spans ?? false,
+    invert: query.invert ?? false,
+    maxCount: query.maxCount ?? 0,
+    onlyMatching: query.onlyMatching ?? false,
   };
 }
 
@@ -84,7 +97,9 @@ function pageOf(query: GrepQuery, { finds, totalFiles, totalMatches, skipped }: 
 const TAKE = {
   content: takeLines,
   count: takeCount,
+  count_matches: takeCount,
   files_with_matches: takeName,
+  files_without_match: takeName,
 } satisfies Record<GrepQuery["mode"], (shown: Shown, find: Find, query: GrepQuery) => void>;
 
 function takeName({ page, filenames }: Shown, { path }: Find, { relativeTo }: GrepQuery): void {

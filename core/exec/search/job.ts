@@ -1,5 +1,5 @@
 import type { SearchEngine } from "../../engine/search.ts";
-import type { FileView, SearchScope } from "../../contract/search.ts";
+import type { FileView, IgnoreKind, SearchScope } from "../../contract/search.ts";
 
 /**
  * One search as plain data, so that a worker can be told of it. `start` is where it begins and `base` what globs are relative to:
@@ -15,6 +15,8 @@ export type SearchJob = {
   byAge?: boolean;
   relativeTo?: string;
   hidden: readonly string[];
+  /** Kinds of ignore files that have no say. */
+  noIgnoreKinds: readonly IgnoreKind[];
   /** The text of git's global excludes. */
   globalExcludes?: Uint8Array;
 };
@@ -23,6 +25,7 @@ export type SearchJob = {
 export function engineScope(scope: SearchScope, view: FileView): SearchJob["scope"] {
   return {
     globs: [...(scope.globs ?? [])],
+    iglobs: [...(scope.iglobs ?? [])],
     ignoreCase: scope.globIgnoreCase ?? false,
     fileTypes: [...(scope.types ?? [])],
     fileTypesNot: [...(scope.typesNot ?? [])],

@@ -31,7 +31,7 @@ function argumentsFor(query: GrepQuery): string[] {
     ...(query.globs ?? []).map((glob) => `--glob=${glob}`),
     ...(query.types ?? []).map((type) => `--type=${type}`),
     ...(query.includeHidden === true ? ["--hidden", "--glob=!.git"] : []),
-    ...{ content: [], count: ["--count"], files_with_matches: ["--files-with-matches"] }[query.mode],
+    ...(query.mode === "content" ? [] : [`--${query.mode.replaceAll("_", "-")}`]),
     "-e",
     query.pattern,
   ];

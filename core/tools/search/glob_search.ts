@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { defineTool } from "../define_tool.ts";
+import { fileScope, ignoreScope, noIgnore, oneOrMore } from "./scope_fields.ts";
 
 /** How many names one answer holds (A11). */
 const NAME_LIMIT = 100;
@@ -19,9 +20,15 @@ export const globSearch = defineTool({
         path: Type.Optional(
           Type.String({ minLength: 1, description: "The folder to search; default the working folder" }),
         ),
+        glob: Type.Optional(
+          oneOrMore("Only files that fit this too; ! in front turns it round; the last that fits decides"),
+        ),
+        iglob: Type.Optional(oneOrMore("The same, whatever the case of letters; comes after glob")),
+        type: Type.Optional(oneOrMore("Only files of this type of ripgrep's list, like ts, py, rust")),
+        type_not: Type.Optional(oneOrMore("No files of this type")),
         offset: Type.Optional(Type.Integer({ minimum: 0, description: "Files to skip first; default 0" })),
         ignore_case: Type.Optional(Type.Boolean({ description: "Upper and lower case are the same; default false" })),
-        no_ignore: Type.Optional(Type.Boolean({ description: "Find files too that ignore files name; default false" })),
+        no_ignore: noIgnore("Find files too that ignore files name"),
         limit: Type.Optional(Type.Integer({ minimum: 0, description: "Paths at most; 0 is no limit; default 100" })),
         order: Type.Optional(
           Type.Union([Type.Literal("newest"), Type.Literal("path")], {
@@ -44,7 +51,8 @@ export const globSearch = defineTool({
       path: args.path ?? ".",
       limit: args.limit ?? NAME_LIMIT,
       ...(args.order === undefined ? {} : { order: args.order }),
-      ...(args.no_ignore === undefined ? {} : { noIgnore: args.no_ignore }),
+      ...fileScope(args),
+      ...ignoreScope(args.no_ignore),
       ...(args.offset === undefined ? {} : { offset: args.offset }),
       ...(args.ignore_case === undefined ? {} : { ignoreCase: args.ignore_case }),
       ...(args.hidden === undefined ? {} : { includeHidden: args.hidden }),

@@ -1,13 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import type { GrepAnswer } from "../../contract/search.ts";
 import { defineTool } from "../define_tool.ts";
+import { fileScope, ignoreScope, noIgnore, oneOrMore } from "./scope_fields.ts";
 
 /** Lines or files in one answer when the caller names no limit. */
 const DEFAULT_HEAD_LIMIT = 250;
 
 const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
-const oneOrMore = (description: string) =>
-  Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }))], { description });
 const choice = (otherwise: boolean, description: string) =>
   Type.Optional(Type.Boolean({ default: otherwise, description }));
 
@@ -33,12 +32,20 @@ export const grepSearch = defineTool({
             "Only files matching this glob, like *.ts; ! in front turns it round; of several the last that fits decides",
           ),
         ),
+        iglob: Type.Optional(oneOrMore("The same, whatever the case of letters; comes after glob")),
         type: Type.Optional(oneOrMore("Only files of this type of ripgrep's list, like ts, py, rust")),
+        type_not: Type.Optional(oneOrMore("No files of this type")),
         output_mode: Type.Optional(
-          Type.Union([Type.Literal("files_with_matches"), Type.Literal("content"), Type.Literal("count")], {
-            default: "files_with_matches",
-            description: "What to return",
-          }),
+          Type.Union(
+            [
+              Type.Literal("files_with_matches"),
+              Type.Literal("content"),
+              Type.Literal("count"),
+              Type.Literal("files_without_match"),
+              Type.Literal("count_matches"),
+            ],
+            { default: "files_with_matches", description: "What to return; count is lines, count_matches matches" },
+          ),
         ),
         "-A": count("Lines to show after each match; mode content only"),
         "-B": count("Lines to show before each match; mode content only"),
@@ -49,7 +56,11 @@ export const grepSearch = defineTool({
         word: choice(false, "Match whole words only"),
         fixed_strings: choice(false, "The pattern is plain text"),
         hidden: choice(false, "Search hidden files too"),
-        no_ignore: choice(false, "Search files too that ignore files name"),
+        no_ignore: noIgnore("Search files too that ignore files name"),
+        invert: choice(false, "The lines that do not match"),
+        only_matching: choice(false, "Each match on a line of its own, without what is around it; mode content only"),
+        max_count: Type.Optional(Type.Integer({ minimum: 1, description: "Lines of each file at most" })),
+        line_limit_bytes: count("Longer lines are cut around the match; 0 is never; default 2000"),
         content_lines: choice(false, "Give content as an array of lines; mode content only"),
         spans: choice(false, "Say where in each line the matches are: line, column, bytes; mode content only"),
         time_budget_ms: Type.Optional(
@@ -70,10 +81,13 @@ export const grepSearch = defineTool({
     const query = {
       pattern: args.pattern,
       path: args.path ?? ".",
-      ...(args.glob === undefined ? {} : { globs: [args.glob].flat() }),
-      ...(args.type === undefined ? {} : { types: [args.type].flat() }),
+      ...fileScope(args),
       includeHidden: args.hidden ?? false,
-      ...(args.no_ignore === undefined ? {} : { noIgnore: args.no_ignore }),
+      ...ignoreScope(args.no_ignore),
+      ...(args.invert ? { invert: true } : {}),
+      ...(args.only_matching ? { onlyMatching: true } : {}),
+      ...(args.max_count === undefined ? {} : { maxCount: args.max_count }),
+      ...(args.line_limit_bytes === undefined ? {} : { maxLineBytes: args.line_limit_bytes }),
       before: args["-B"] ?? args["-C"] ?? 0,
       after: args["-A"] ?? args["-C"] ?? 0,
       lineNumbers: args["-n"] ?? true,

@@ -1,5 +1,6 @@
 //! The glue between the WIT interface and this crate: types in, types out, no decisions.
 
+use crate::choose::Choice;
 use crate::pattern::{Case, Pattern, PatternFault};
 use crate::render::Shape;
 use crate::searcher::{self, Searcher};
@@ -41,7 +42,15 @@ impl grep::Guest for Component {
             mode: match query.mode {
                 grep::Mode::Content => searcher::Mode::Content,
                 grep::Mode::FilesWithMatches => searcher::Mode::FilesWithMatches,
-                grep::Mode::Count => searcher::Mode::Count,
+                grep::Mode::FilesWithoutMatch => searcher::Mode::FilesWithMatches,
+                grep::Mode::Count | grep::Mode::CountMatches => searcher::Mode::Count,
+            },
+            choice: Choice {
+                invert: query.invert,
+                max_count: query.max_count,
+                // Of lines that do not match there is nothing to count but the lines.
+                each_match: query.mode == grep::Mode::CountMatches && !query.invert,
+                without: query.mode == grep::Mode::FilesWithoutMatch,
             },
             shape: Shape {
                 before: query.before,
@@ -49,6 +58,8 @@ impl grep::Guest for Component {
                 line_numbers: query.line_numbers,
                 max_line_bytes: query.max_line_bytes as usize,
                 spans: query.spans,
+                only_matching: query.only_matching && !query.invert,
+                inverted: query.invert,
             },
         };
         SEARCHER.with_borrow_mut(|searcher| searcher.compile(&query)).map_err(
@@ -89,6 +100,7 @@ impl wit_walk::Guest for Component {
     fn start(scope: wit_walk::Scope) -> Result<(), wit_walk::Fault> {
         let scope = walk::Scope {
             globs: scope.globs,
+            iglobs: scope.iglobs,
             only: scope.only,
             ignore_case: scope.ignore_case,
             file_types: scope.file_types,

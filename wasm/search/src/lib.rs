@@ -7,6 +7,7 @@
 #![deny(missing_docs)]
 
 pub mod byte_set;
+pub mod choose;
 pub mod closed_names;
 #[cfg(target_arch = "wasm32")]
 mod component;

@@ -1,5 +1,6 @@
 //! Matching lines with their context, as ripgrep prints them without headings.
 
+use crate::choose::each_match;
 use crate::lines;
 use crate::pattern::Matcher;
 use crate::scan::Found;
@@ -19,6 +20,10 @@ pub struct Shape {
     pub max_line_bytes: usize,
     /// Say where in each line the matches are.
     pub spans: bool,
+    /// Show the matches alone, each on a line of its own.
+    pub only_matching: bool,
+    /// The lines are those that do not match.
+    pub inverted: bool,
 }
 
 /// Text without a line end at its end, and its number of lines.
@@ -103,35 +108,80 @@ impl Page<'_> {
                 return false;
             }
         }
-        if !self.show(line, ':') {
-            return false;
-        }
+        self.show(line, ':') && self.context_after(line, until)
+    }
+
+    fn context_after(&mut self, line: &Range<usize>, until: usize) -> bool {
+        let Source { text, shape, .. } = *self.source;
         let mut last = line.clone();
         for _ in 0..shape.after {
             match lines::after(text, last.end) {
                 Some(context) if context.start < until => last = context,
                 _ => break,
             }
-            if !self.show(&last, '-') {
+            // No more lines were wanted, but one that would be is still told from the others.
+            let is_wanted = self.found.limited && until == usize::MAX && self.is_wanted(&last);
+            if !self.show(&last, if is_wanted { ':' } else { '-' }) {
                 return false;
             }
         }
         true
     }
 
-    fn show(&mut self, line: &Range<usize>, mark: char) -> bool {
+    fn is_wanted(&self, line: &Range<usize>) -> bool {
         let Source { text, matcher, shape } = self.source;
+        matcher.candidate(matcher.without_return(&text[line.clone()]), 0).is_some() != shape.inverted
+    }
+
+    fn show(&mut self, line: &Range<usize>, mark: char) -> bool {
+        let Source { text, shape, .. } = self.source;
         if self.has_nul && memchr(0, &text[line.clone()]).is_some() {
             return false;
         }
         self.number += lines::count(&text[self.counted..line.start]);
         self.counted = line.start;
         self.next = line.end + 1;
-        let (name, number) = (self.name, self.number);
         let body = &text[line.clone()];
         // At the end of the text there is no line end that it could be a part of.
         let body = if line.end < text.len() { body.strip_suffix(b"\r").unwrap_or(body) } else { body };
-        let placed = self.put_line(|out| {
+        if shape.only_matching && mark == ':' {
+            return self.show_matches(line, body.len());
+        }
+        let placed = self.put_body(body, mark);
+        if placed && shape.spans && mark == ':' && !shape.inverted {
+            for part in self.parts(line, body.len()) {
+                push_span(&mut self.out, self.number, part, line.start);
+            }
+        }
+        placed
+    }
+
+    /// Shows the matches in a line, or their parts, without what is around them.
+    fn show_matches(&mut self, line: &Range<usize>, shown: usize) -> bool {
+        let Source { text, matcher, shape } = self.source;
+        let spans_lines = matcher.spans_lines();
+        let mut parts = self.parts(line, shown);
+        if spans_lines {
+            parts.retain(|part| !part.is_empty());
+        } else if parts.is_empty() {
+            // An empty match at the end of a text without a line end is none, but the line is one that matches.
+            parts.push(line.start..line.start + shown);
+        }
+        for part in parts {
+            if !self.put_body(&text[part.clone()], ':') {
+                return false;
+            }
+            if shape.spans {
+                push_span(&mut self.out, self.number, part, line.start);
+            }
+        }
+        true
+    }
+
+    fn put_body(&mut self, body: &[u8], mark: char) -> bool {
+        let Source { matcher, shape, .. } = self.source;
+        let (name, number) = (self.name, self.number);
+        self.put_line(|out| {
             out.push_str(name);
             out.push(mark);
             if shape.line_numbers {
@@ -143,41 +193,30 @@ impl Page<'_> {
             } else {
                 push_cut(out, body, matcher, shape.max_line_bytes);
             }
-        });
-        if placed && shape.spans && mark == ':' {
-            self.put_spans(line, body.len());
-        }
-        placed
+        })
     }
 
-    /// Says where the matches in the line that was shown last are. A match over several lines has a part in each.
-    fn put_spans(&mut self, line: &Range<usize>, shown: usize) {
+    /// Where the matches in the line are that is shown now. A match over several lines has a part in each.
+    fn parts(&mut self, line: &Range<usize>, shown: usize) -> Vec<Range<usize>> {
         let Source { text, matcher, .. } = self.source;
         let end = line.start + shown;
-        if matcher.spans_lines() {
-            let touching = self.found.matches[self.first_match..].iter();
-            for (passed, found) in touching.take_while(|found| found.start <= end).enumerate() {
-                if found.end > line.start || (found.is_empty() && found.end == line.start) {
-                    push_span(&mut self.out, self.number, found.start.max(line.start)..found.end.min(end), line.start);
-                } else {
-                    self.first_match = (self.first_match).max(passed);
-                }
-            }
-            return;
+        let mut parts = Vec::new();
+        if !matcher.spans_lines() {
+            each_match(matcher, text, line, |found| parts.push(found));
+            return parts;
         }
-        // Patterns that see where texts end take the line for the text.
-        let (seen, offset) = if matcher.sees_text_ends() { (&text[line.start..end], line.start) } else { (*text, 0) };
-        let (mut from, mut last_end) = (line.start - offset, None);
-        while let Some(found) = matcher.find(seen, from).filter(|found| found.start + offset <= end) {
-            from = if found.is_empty() { found.end + 1 } else { found.end };
-            if !(found.is_empty() && last_end == Some(found.end)) {
-                push_span(&mut self.out, self.number, found.start + offset..found.end + offset, line.start);
-            }
-            last_end = Some(found.end);
-            if from > seen.len() {
+        let earliest = self.first_match;
+        for (passed, found) in self.found.matches[earliest..].iter().enumerate() {
+            if found.start > end {
                 break;
             }
+            if found.end > line.start || (found.is_empty() && found.end == line.start) {
+                parts.push(found.start.max(line.start)..found.end.min(end).max(found.start.max(line.start)));
+            } else {
+                self.first_match = earliest + passed;
+            }
         }
+        parts
     }
 
     /// False once the page is full.
@@ -235,7 +274,12 @@ mod tests {
     fn shown(pattern: &str, text: &str, shape: Shape, max_lines: u32) -> String {
         let matcher = compile(&Pattern { text: pattern.into(), ..Pattern::default() }).unwrap();
         let mut found = Found::default();
-        scan(&matcher, text.as_bytes(), Want { keep_lines: true, budget: 0, first_read: 3 }, &mut found);
+        scan(
+            &matcher,
+            text.as_bytes(),
+            Want { keep_lines: true, budget: 0, first_read: 3, max_matches: 0 },
+            &mut found,
+        );
         let source = Source { text: text.as_bytes(), matcher: &matcher, shape };
         let rendered = render(&source, &found, "f", max_lines);
         assert_eq!(
@@ -278,7 +322,12 @@ mod tests {
         let pattern = Pattern { text: pattern.into(), multiline, ..Pattern::default() };
         let matcher = compile(&pattern).unwrap();
         let mut found = Found::default();
-        scan(&matcher, text.as_bytes(), Want { keep_lines: true, budget: 0, first_read: 3 }, &mut found);
+        scan(
+            &matcher,
+            text.as_bytes(),
+            Want { keep_lines: true, budget: 0, first_read: 3, max_matches: 0 },
+            &mut found,
+        );
         let shape = Shape { spans: true, before: 1, ..Shape::default() };
         let source = Source { text: text.as_bytes(), matcher: &matcher, shape };
         render(&source, &found, "f", 0).spans.chunks(4).map(<[u32]>::to_vec).collect()

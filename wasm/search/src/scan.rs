@@ -1,5 +1,6 @@
 //! Finds the matching lines of one file, as ripgrep's searcher does.
 
+use crate::choose::keep_first_matches;
 use crate::lines;
 use crate::pattern::Matcher;
 use crate::reach::{SNIFFED_BYTES, reach};
@@ -22,6 +23,8 @@ pub struct Found {
     pub end: usize,
     /// A NUL byte was met.
     pub binary: bool,
+    /// There are as many lines as were wanted at most: what matches after them is context.
+    pub limited: bool,
 }
 
 /// What is wanted of a scan.
@@ -33,6 +36,8 @@ pub struct Want {
     pub budget: u32,
     /// Bytes that ripgrep's first read of such a text gives, see [`reach`].
     pub first_read: usize,
+    /// Where matches may span lines, keep the lines of so many; 0 means all.
+    pub max_matches: u32,
 }
 
 /// Scans a text from its start.
@@ -42,6 +47,7 @@ pub fn scan(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
     found.count = 0;
     found.end = text.len();
     found.binary = false;
+    found.limited = false;
     if matcher.spans_lines() {
         if memchr(0, &text[..text.len().min(SNIFFED_BYTES)]).is_some() {
             found.end = 0;
@@ -117,30 +123,48 @@ fn scan_each_line(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found)
 fn scan_matches(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
     let has_nul = memchr(0, text).is_some();
     let (mut from, mut last_end) = (0, None);
+    let mut last = 0..0;
     while from < text.len() {
         let Some(at) = matcher.find(text, from) else { break };
         if at.start >= text.len() && text.ends_with(b"\n") {
             break;
         }
         from = if at.is_empty() { at.end + 1 } else { at.end };
-        // An empty match that touches the one before it is none of its own.
+        // An empty match that touches the one before it is none of its own; its line matches all the same.
         if at.is_empty() && last_end == Some(at.end) {
+            if want.keep_lines || has_nul {
+                let line = lines::around(text, at.start);
+                keep_covered(text, &at, line, found);
+            }
             continue;
         }
         last_end = Some(at.end);
-        found.count += 1;
+        let first = lines::around(text, at.start);
+        let is_own = at.start < text.len() || found.count == 0 || !touches(text, &last, &first);
+        last = at.clone();
+        found.count += u32::from(is_own);
         if want.keep_lines || has_nul {
-            let first = lines::around(text, at.start);
             keep_covered(text, &at, first, found);
-            found.matches.push(at);
+            if is_own {
+                found.matches.push(at);
+            }
         }
         if !has_nul && want.budget > 0 && found.count >= want.budget {
             break;
         }
     }
+    if want.max_matches > 0 {
+        keep_first_matches(text, want.max_matches as usize, found);
+    }
     if has_nul {
         end_at_nul(text, found);
     }
+}
+
+/// True if a match ends in a line that follows another, or before it. An empty match at the end of a text without a line end is
+/// not counted there: ripgrep's printers look for the matches of such lines again, and only before their end.
+fn touches(text: &[u8], earlier: &Range<usize>, line: &Range<usize>) -> bool {
+    lines::end_from(text, if earlier.is_empty() { earlier.end } else { earlier.end - 1 }) + 1 >= line.start
 }
 
 /// Keeps each line that the match touches and that no earlier match did.
@@ -188,7 +212,12 @@ mod tests {
 
     fn scanned(pattern: &Pattern, text: &[u8]) -> Found {
         let mut found = Found::default();
-        scan(&compile(pattern).unwrap(), text, Want { keep_lines: true, budget: 0, first_read: 3 }, &mut found);
+        scan(
+            &compile(pattern).unwrap(),
+            text,
+            Want { keep_lines: true, budget: 0, first_read: 3, max_matches: 0 },
+            &mut found,
+        );
         found
     }
 
@@ -243,7 +272,7 @@ mod tests {
     fn a_search_ends_at_its_budget() {
         let matcher = compile(&Pattern { text: "a".into(), ..Pattern::default() }).unwrap();
         let mut found = Found::default();
-        scan(&matcher, b"a\na\na\n", Want { keep_lines: true, budget: 2, first_read: 3 }, &mut found);
+        scan(&matcher, b"a\na\na\n", Want { keep_lines: true, budget: 2, first_read: 3, max_matches: 0 }, &mut found);
         assert_eq!(found.count, 2);
     }
 

@@ -1,5 +1,6 @@
 //! One query, one buffer, one file at a time: the state behind the component's `grep` interface.
 
+use crate::choose::{Choice, scan_chosen};
 use crate::encoding::{Text, sniff};
 use crate::pattern::{Matcher, Pattern, PatternFault, compile};
 use crate::render::{Rendered, Shape, Source, render};
@@ -23,6 +24,8 @@ pub struct Query {
     pub pattern: Pattern,
     /// What is wanted.
     pub mode: Mode,
+    /// Which lines are wanted.
+    pub choice: Choice,
     /// How it is shown.
     pub shape: Shape,
 }
@@ -30,6 +33,7 @@ pub struct Query {
 struct Compiled {
     matcher: Matcher,
     mode: Mode,
+    choice: Choice,
     shape: Shape,
 }
 
@@ -58,7 +62,7 @@ impl Searcher {
     pub fn compile(&mut self, query: &Query) -> Result<(), PatternFault> {
         self.compiled = None;
         let matcher = compile(&query.pattern)?;
-        self.compiled = Some(Compiled { matcher, mode: query.mode, shape: query.shape });
+        self.compiled = Some(Compiled { matcher, mode: query.mode, choice: query.choice, shape: query.shape });
         Ok(())
     }
 
@@ -94,11 +98,27 @@ impl Searcher {
             Mode::FilesWithMatches => (false, 1),
             Mode::Count => (false, 0),
         };
-        let want = Want { keep_lines, budget, first_read };
-        scan(&compiled.matcher, text_of(&self.last, &self.buffer), want, &mut self.found);
+        let text = text_of(&self.last, &self.buffer);
+        if compiled.choice.is_plain() {
+            scan(&compiled.matcher, text, Want { keep_lines, budget, first_read, max_matches: 0 }, &mut self.found);
+        } else {
+            scan_chosen(&compiled.matcher, text, first_read, compiled.choice, &mut self.found);
+        }
         // A count that leaves out what comes after a NUL byte would say less than there is.
-        let is_binary = self.found.binary && (self.found.count == 0 || compiled.mode == Mode::Count);
+        // ripgrep reads on for what does not match, so that a NUL byte anywhere leaves the file out of a list.
+        let is_listed = compiled.mode == Mode::FilesWithMatches && !compiled.choice.invert;
+        let counts = self.found.count > 0 && (is_listed || compiled.mode == Mode::Content);
+        let is_binary = self.found.binary && !counts;
+        if compiled.choice.without {
+            return (!is_binary).then_some(u32::from(self.found.count == 0));
+        }
         (!is_binary).then_some(self.found.count)
+    }
+
+    /// True if a file without a match is what is wanted, so that one without a byte is too.
+    #[must_use]
+    pub fn wants_none(&self) -> bool {
+        self.compiled.as_ref().is_some_and(|compiled| compiled.choice.without)
     }
 
     /// True if the host may want to see the lines of a file that matches, before the next one is searched.
@@ -131,7 +151,7 @@ mod tests {
     fn searcher(mode: Mode) -> Searcher {
         let mut searcher = Searcher::default();
         let pattern = Pattern { text: "needle".into(), ..Pattern::default() };
-        searcher.compile(&Query { pattern, mode, shape: Shape::default() }).unwrap();
+        searcher.compile(&Query { pattern, mode, choice: Choice::default(), shape: Shape::default() }).unwrap();
         searcher
     }
 

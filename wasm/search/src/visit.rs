@@ -173,7 +173,7 @@ pub fn visit(
         let end = match load(searcher, files, folder.handle, folder.raw.get(at as usize..).unwrap_or(b"\0")) {
             Ok(filled) => {
                 stretch.file(filled);
-                let count = if filled == 0 { Some(0) } else { searcher.search(filled, 0) };
+                let count = if filled == 0 && !searcher.wants_none() { Some(0) } else { searcher.search(filled, 0) };
                 count.map_or(end::BINARY, |count| i32::try_from(count).unwrap_or(i32::MAX))
             }
             Err(end) => end,
@@ -234,6 +234,7 @@ fn number(place: usize) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choose::Choice;
     use crate::pattern::Pattern;
     use crate::render::Shape;
     use crate::searcher::{Mode, Query};
@@ -272,7 +273,7 @@ mod tests {
     fn visited(names: &[&str], files: &mut Given, mode: Mode, from: usize) -> Vec<i32> {
         let mut searcher = Searcher::default();
         let pattern = Pattern { text: "needle".into(), ..Pattern::default() };
-        searcher.compile(&Query { pattern, mode, shape: Shape::default() }).unwrap();
+        searcher.compile(&Query { pattern, mode, choice: Choice::default(), shape: Shape::default() }).unwrap();
         let raw = names.join("\0") + "\0";
         let mut order = Vec::new();
         for name in names {

@@ -21,6 +21,8 @@ pub struct Scope {
     /// Must match one of those without `!`, if there are any, and none of those with it, the last that fits deciding; stronger
     /// than ignore files.
     pub globs: Vec<String>,
+    /// The same whatever the case of letters; they come after `globs`.
+    pub iglobs: Vec<String>,
     /// Must match in addition to everything else.
     pub only: Option<String>,
     /// Globs and `only` take upper and lower case for the same.
@@ -103,11 +105,15 @@ pub struct Walk {
 impl Walk {
     /// Starts a walk with no folders yet.
     pub fn start(scope: &Scope) -> Result<Self, ScopeFault> {
-        let globs = |globs: &[String]| {
+        let globs = |globs: &[String], iglobs: &[String]| {
             let mut builder = OverrideBuilder::new(RELATIVE);
             let fault = |error: ignore::Error| ScopeFault::Glob(error.to_string());
             builder.case_insensitive(scope.ignore_case).map_err(fault)?;
             for glob in globs {
+                builder.add(glob).map_err(fault)?;
+            }
+            builder.case_insensitive(true).map_err(fault)?;
+            for glob in iglobs {
                 builder.add(glob).map_err(fault)?;
             }
             builder.build().map_err(fault)
@@ -123,8 +129,8 @@ impl Walk {
             types.negate(name);
         }
         Ok(Self {
-            glob: globs(&scope.globs)?,
-            only: globs(scope.only.as_slice())?,
+            glob: globs(&scope.globs, &scope.iglobs)?,
+            only: globs(scope.only.as_slice(), &[])?,
             types: types.build().map_err(|error| ScopeFault::FileType(error.to_string()))?,
             no_ignore: scope.no_ignore,
             hidden: scope.hidden,
