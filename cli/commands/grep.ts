@@ -1,5 +1,3 @@
-import { realpathSync, statSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Cli, Command } from "../command.ts";
 import { emptyRulesDraft, foldersOf, readFlags, usageFault } from "../flags.ts";
 import { spellOut } from "../short_flags.ts";
@@ -7,6 +5,7 @@ import { printHelp } from "../ui/help.ts";
 import { usesColour } from "../ui/messages.ts";
 import { type GrepOutput, renderMatches, type SearchView } from "../ui/render_matches.ts";
 import { writeAnswer, writeFully } from "../ui/write_fully.ts";
+import { type Place, placeOf } from "./grep_files.ts";
 import { GREP_FLAGS, type GrepDraft } from "./grep_flags.ts";
 import { patternOf } from "./grep_pattern.ts";
 import { SEARCH_EXIT, searchCalls } from "./search_call.ts";
@@ -28,9 +27,6 @@ Exit codes: ${SEARCH_EXIT.found} something matched, ${SEARCH_EXIT.nothing} nothi
   ],
   run: grep,
 };
-
-/** One PATH as it was written: the names below it are shown as it is written, whatever it leads to. */
-type Place = { written: string; real: string; isFile: boolean };
 
 async function grep(args: readonly string[], cli: Cli): Promise<number> {
   const draft = emptyDraft();
@@ -82,16 +78,6 @@ function emptyDraft(): GrepDraft {
   };
 }
 
-function placeOf(written: string, { world }: Cli): Place {
-  const path = resolve(world.cwd, written);
-  try {
-    return { written, real: realpathSync(path), isFile: statSync(path).isFile() };
-  } catch {
-    // The call says what is wrong with it.
-    return { written, real: path, isFile: false };
-  }
-}
-
 function viewOf(draft: GrepDraft, places: readonly Place[], cli: Cli): SearchView {
   const terminal = cli.isTty(1);
   const isOneFile = places.length === 1 && places[0]?.isFile === true;
@@ -134,7 +120,8 @@ function inputOf(draft: GrepDraft, view: SearchView): Record<string, unknown> {
     return withoutEmpty({ ...scope, pattern: "**", limit: 0, order: "path" });
   }
   const { output_mode, ...others } = rest;
-  const quiet = draft.quiet ? { output_mode: "files_with_matches", head_limit: 1 } : {};
+  const asked = output_mode === "files_without_match" ? output_mode : "files_with_matches";
+  const quiet = draft.quiet ? { output_mode: asked, head_limit: 1 } : {};
   return withoutEmpty({
     ...others,
     ...globs,

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { type FlagSpec, type FlagTable, RULE_FLAGS, type RulesDraft, usageFault } from "../flags.ts";
 import { parseChoice } from "../flag_values.ts";
+import { patternsIn } from "./grep_files.ts";
 import { toggle } from "./search_call.ts";
 
 /** What the flags of `cordon grep` say. What is undefined is as ripgrep has it where no flag says otherwise. */
@@ -217,15 +217,4 @@ function ignoring(kind: string, help: string): FlagSpec<GrepDraft> {
     const kinds = input["no_ignore"];
     if (kinds !== true) input["no_ignore"] = [...(Array.isArray(kinds) ? kinds : []), kind];
   });
-}
-
-/** The lines of a file, `-` for standard input. No file, no pattern: the command does not make sense. */
-function patternsIn(path: string): string[] {
-  try {
-    const text = readFileSync(path === "-" ? 0 : path, "utf8");
-    return text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/);
-  } catch (error) {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw usageFault(`-f: ${JSON.stringify(path)} can't be read: ${reason}`);
-  }
 }

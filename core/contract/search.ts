@@ -32,7 +32,8 @@ export type SearchScope = {
  * `after` count lines. `headLimit` and `offset` count lines in mode content and files in the others; 0 is no limit.
  * `invert`: the lines that do not match; `onlyMatching`: in mode content, each match on a line of its own; `maxCount`: at most so many
  * lines of each file (matches, where they may span lines), 0 or nothing for all.
- * `maxLineBytes`: longer lines are cut around the match; 0 is never, 2,000 if left out. `spans` asks for the places of matches.
+ * `maxLineBytes`: longer lines are cut around the match; 0 is never, 2,000 if left out. `spans` asks for the places of matches,
+ * `contentLines` for the lines of `content` one by one.
  * `timeBudgetMs`: the answer is partial when the search takes longer.
  */
 export type GrepQuery = SearchScope & {
@@ -54,6 +55,7 @@ export type GrepQuery = SearchScope & {
   offset: number;
   maxLineBytes?: number;
   spans?: boolean;
+  contentLines?: boolean;
   timeBudgetMs?: number;
 };
 
@@ -82,6 +84,7 @@ export type GrepAnswer = {
   numFiles: number;
   filenames: string[];
   content: string;
+  contentLines?: string[];
   numLines: number;
   numMatches: number;
   totalFiles: number;

@@ -27,10 +27,16 @@ const REGISTRY = "core/tools/registry.ts";
 type Reach = { what: string; modules: RegExp; uses: RegExp; places: string[] };
 
 /**
- * write_fully writes to descriptors that are open already; run opens the one file that its --events names; tour plays the
- * world around the sandbox: it makes a scratch project and listens outside.
+ * write_fully writes to descriptors that are open already; run opens the one file that its --events names; grep_files reads the
+ * patterns that -f names and looks at what PATH is; tour plays the world around the sandbox: it makes a scratch project and
+ * listens outside.
  */
-const FILES_IN_CLI = ["cli/ui/write_fully.ts", "cli/commands/run.ts", "cli/commands/tour.ts"];
+const FILES_IN_CLI = [
+  "cli/ui/write_fully.ts",
+  "cli/commands/run.ts",
+  "cli/commands/grep_files.ts",
+  "cli/commands/tour.ts",
+];
 
 const REACHES: Reach[] = [
   {

@@ -18,6 +18,7 @@ beforeAll(() => {
     ".git/HEAD": "",
     "ignored.txt": "foo\n",
     ".env": "SECRET=foo\n",
+    patterns: "foo\\(\nx =\n",
     ".hidden": "foo\n",
   };
   for (const [name, text] of Object.entries(files)) {
@@ -49,14 +50,48 @@ describe("D7 cordon grep", () => {
       ["--regexp=-nothing"],
       ["--no-ignore", "foo"],
       ["foo", "src"],
+      ["-il", "foo"],
+      ["-nC1", "foo"],
+      ["-A1", "let"],
+      ["-e", "foo", "-e", "let"],
+      ["-T", "rust", "foo"],
+      ["-vc", "foo"],
+      ["-on", "fo+"],
+      ["-xn", "let x = foo;"],
+      ["--count-matches", "o"],
+      ["--files-without-match", "foo"],
+      ["-m1", "let"],
+      ["-0l", "foo"],
+      ["--column", "two"],
+      ["--vimgrep", "o"],
+      ["-Un", "one = 1;\n\nfoo"],
+      ["-U", "one.*foo"],
+      ["-U", "--multiline-dotall", "-l", "one.*foo"],
+      ["--heading", "-n", "foo"],
+      ["--iglob", "*.MD", "foo"],
+      ["-f", "patterns", "src"],
+      ["--files"],
+      ["--files", "-t", "rust", "-g", "!*.md"],
+      ["--files", "-0", "src"],
+      ["foo", "src/a.ts"],
+      ["-H", "foo", "src/a.ts"],
+      ["foo", "./src", "README.md"],
+      ["-C1", "foo", "src/a.ts", "src/b.rs"],
+      ["-q", "foo"],
+      ["-q", "nothing like it"],
+      ["-m0", "foo"],
+      ["--", "-nothing"],
     ]) {
       const program = "path" in ripgrep ? ripgrep.path : "rg";
-      const paths = flags.at(-1) === "src" ? [] : ["."];
+      const paths = /^(\.\/)?(src|README)/.test(flags.at(-1) ?? "") ? [] : ["."];
       const theirs = Bun.spawnSync([program, "--no-config", "--sort=path", "--crlf", ...flags, ...paths], {
         cwd: scratch.work,
       });
       const { stdout, code, stderr } = await cordon("grep", ...flags);
-      const expected = theirs.stdout.toString().replaceAll("\r\n", "\n").replace(/^\.\//gm, "");
+      const expected = theirs.stdout
+        .toString()
+        .replaceAll("\r\n", "\n")
+        .replace(/(^|\0)\.\//gm, "$1");
       expect({ flags, stdout, code, stderr }).toEqual({ flags, stdout: expected, code: theirs.exitCode, stderr: "" });
     }
   });
@@ -73,6 +108,23 @@ describe("D7 cordon grep", () => {
     expect((await cordon("grep", "-C", "many", "x")).code).toBe(121);
   });
 
+  test("a flag that ripgrep has and cordon has not says what to do, and an unknown one names the nearest", async () => {
+    for (const [flags, hint] of [
+      [["-P", "a(?=b)"], "look-around"],
+      [["--replace=x", "foo"], "sed"],
+      [["-L", "foo"], "PATH"],
+      [["--json", "foo"], "cordon call grep_search"],
+      [["--files-with-match", "foo"], "--files-with-matches"],
+      [["--colour=never", "foo"], "--color"],
+      [["-uuu", "foo"], "-uu"],
+      [["-n3", "foo"], "flags"],
+    ] as const) {
+      const { code, stderr, stdout } = await cordon("grep", ...flags);
+      expect({ flags, code, stdout }).toEqual({ flags, code: 121, stdout: "" });
+      expect(stderr).toContain(hint);
+    }
+  });
+
   test("D10 leaves secrets out whatever is asked for, and searches hidden files when asked to", async () => {
     const { stdout } = await cordon("grep", "--hidden", "--no-ignore", "-l", "foo");
     expect(stdout.split("\n")).toContain(".hidden");
@@ -82,12 +134,12 @@ describe("D7 cordon grep", () => {
   });
 
   test("a rule keeps what it denies out, and the log has a row for the call", async () => {
-    expect((await cordon("grep", "--deny", "Read(./src/**)", "-l", "foo")).stdout).toBe("README.md\n");
+    expect((await cordon("grep", "--deny", "Read(./src/**)", "-l", "foo")).stdout).toBe("README.md\npatterns\n");
     expect(readFileSync(join(scratch.state, "audit.jsonl"), "utf8")).toContain('"grep_search"');
   });
 
   test("colours are those of the matches, in all lines", async () => {
-    const { stdout } = await cordon("grep", "--color=always", "-n", "o+", "README.md");
+    const { stdout } = await cordon("grep", "--color=always", "-Hn", "o+", "README.md");
     const red = (text: string) => `\u001b[1;31m${text}\u001b[0m`;
     expect(stdout).toBe(
       `\u001b[35mREADME.md\u001b[0m:\u001b[32m1\u001b[0m:ab${red("o")}ut f${red("oo")} and F${red("oo")}\n`,

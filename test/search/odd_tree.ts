@@ -1,11 +1,22 @@
 /** Trees with all that is odd in names, contents and ignore files, made from a seed. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 
-/** A tree below `root` and a home folder beside it, removed at the end of the `using` block. `folders` are relative to root. */
-export type OddTree = { root: string; home: string; folders: string[]; [Symbol.dispose](): void };
+/**
+ * A tree below `root` and a home folder beside it, removed at the end of the `using` block. `folders` are relative to root; `lateNuls`
+ * are the files with a NUL byte behind the first piece that ripgrep reads.
+ */
+export type OddTree = {
+  root: string;
+  home: string;
+  folders: string[];
+  lateNuls: string[];
+  [Symbol.dispose](): void;
+};
+
+const FIRST_PIECE_BYTES = 60_000;
 
 const NAMES = [
   "a",
@@ -36,6 +47,12 @@ const NAMES = [
   "deep",
   "~tilde",
   "50%",
+  "two\nlines",
+  "tab\tand\u{1}",
+  "日本.md",
+  "x".repeat(200),
+  "a\\b.ts",
+  "--files",
 ];
 
 const RULES = [
@@ -158,6 +175,11 @@ const content: fc.Arbitrary<Uint8Array> = fc.oneof(
     weight: 1,
     arbitrary: fc.tuple(text, text).map(([one, other]) => Buffer.from(`${one}${"long ".repeat(8000)}\n${other}`)),
   },
+  { weight: 1, arbitrary: text.map((value) => Buffer.concat([Buffer.from(value), Buffer.from([0xe9, 0xff, 0x0a])])) },
+  { weight: 1, arbitrary: text.map((value) => Buffer.concat([utf16(true)(value), Buffer.from([0xd8, 0x3d])])) },
+  { weight: 1, arbitrary: text.map((value) => Buffer.from(value.repeat(40))) },
+  { weight: 1, arbitrary: text.map((value) => Buffer.from(`${value}\n${"word ".repeat(60_000 / 6)}\r\n${value}`)) },
+  { weight: 1, arbitrary: fc.constant(Buffer.alloc(0)) },
   { weight: 1, arbitrary: fc.constant(Buffer.from([0xff, 0xfe])) },
   { weight: 1, arbitrary: fc.constant(Buffer.from("\uFEFF")) },
 );
@@ -172,8 +194,12 @@ type Plan = {
   ignore: { folder: number; name: string; rules: string }[];
   repositories: { folder: number; kind: "folder" | "file" | "worktree" | "jj"; exclude: string }[];
   global: { place: "ignore" | "config" | "none"; rules: string };
+  links: { folder: number; name: string; to: string }[];
   byteName: boolean;
 };
+
+/** Where links lead: into the tree, round in a circle, to a file, to nothing. */
+const TARGETS = ["..", ".", "src", "b.ts", "nowhere", "/etc"];
 
 /** What a tree is made of. */
 export const oddTree: fc.Arbitrary<Plan> = fc.record({
@@ -195,6 +221,9 @@ export const oddTree: fc.Arbitrary<Plan> = fc.record({
     { maxLength: 2 },
   ),
   global: fc.record({ place: fc.constantFrom("ignore", "config", "none", "none"), rules }),
+  links: fc.array(fc.record({ folder: fc.nat(8), name: fc.constantFrom(...NAMES), to: fc.constantFrom(...TARGETS) }), {
+    maxLength: 2,
+  }),
   byteName: fc.boolean(),
 });
 
@@ -213,12 +242,16 @@ export function makeOddTree(plan: Plan): OddTree {
   for (const { folder, name, rules: lines } of plan.ignore) tried(() => writeFileSync(join(at(folder), name), lines));
   for (const repository of plan.repositories) tried(() => makeRepository(at(repository.folder), place, repository));
   makeGlobal(home, plan.global);
+  for (const { folder, name, to } of plan.links) tried(() => symlinkSync(to, join(at(folder), name)));
   if (plan.byteName)
     writeFileSync(
       Buffer.concat([Buffer.from(`${root}/by`), Buffer.from([0xff, 0x2e]), Buffer.from("ts")]),
       "let foo\n",
     );
-  return { root, home, folders, [Symbol.dispose]: () => rmSync(place, { recursive: true, force: true }) };
+  const lateNuls = plan.files
+    .filter(({ content: bytes }) => bytes.indexOf(0) >= FIRST_PIECE_BYTES)
+    .map(({ folder, name }) => join(at(folder), name));
+  return { root, home, folders, lateNuls, [Symbol.dispose]: () => rmSync(place, { recursive: true, force: true }) };
 }
 
 function makeRepository(folder: string, place: string, { kind, exclude }: Plan["repositories"][number]): void {

@@ -71,11 +71,11 @@ function engineQuery(query: GrepQuery): NonNullable<SearchJob["grep"]> {
 }
 
 /** What of the whole result the answer holds. */
-type Shown = { page: Page; filenames: string[]; content: string[]; spans: MatchSpan[]; lines: number; matches: number };
+type Shown = { page: Page; filenames: string[]; content: string[]; spans: MatchSpan[]; matches: number };
 
 function pageOf(query: GrepQuery, { finds, totalFiles, totalMatches, skipped }: Found): GrepAnswer {
   const page = new Page(query.offset, query.headLimit);
-  const shown: Shown = { page, filenames: [], content: [], spans: [], lines: 0, matches: 0 };
+  const shown: Shown = { page, filenames: [], content: [], spans: [], matches: 0 };
   for (const find of finds) {
     if (page.isFull) break;
     TAKE[query.mode](shown, find, query);
@@ -85,7 +85,8 @@ function pageOf(query: GrepQuery, { finds, totalFiles, totalMatches, skipped }: 
     numFiles: shown.filenames.length,
     filenames: shown.filenames,
     content: shown.content.join("\n"),
-    numLines: shown.lines,
+    ...(query.contentLines ? { contentLines: shown.content } : {}),
+    numLines: shown.content.length,
     numMatches: query.mode === "content" ? totalMatches : shown.matches,
     totalFiles,
     ...(query.spans && query.mode === "content" ? { spans: shown.spans } : {}),
@@ -113,30 +114,41 @@ function takeCount(shown: Shown, { path, matches }: Find, { relativeTo }: GrepQu
   const name = relativeName(path, relativeTo);
   shown.filenames.push(name);
   shown.matches += matches;
-  shown.lines += 1;
   shown.content.push(`${name}:${matches}`);
 }
 
 function takeLines(shown: Shown, find: Find, { before, after, relativeTo }: GrepQuery): void {
   const { page } = shown;
-  if ((before > 0 || after > 0) && !page.isEmpty) keepLines(shown, SEPARATOR, 1);
+  if ((before > 0 || after > 0) && !page.isEmpty) keepLines(shown, [SEPARATOR]);
   if (page.isFull) return;
-  const first = shown.lines;
-  const { from, to } = keepLines(shown, find.text ?? "", find.weight);
+  const first = shown.content.length;
+  const name = relativeName(find.path, relativeTo);
+  const { from, to } = keepLines(shown, linesOf(find.text ?? "", name));
   if (from >= to) return;
-  shown.filenames.push(relativeName(find.path, relativeTo));
+  shown.filenames.push(name);
   for (const span of find.spans ?? []) {
     if (span.at >= from && span.at < to) shown.spans.push({ ...span, at: first + span.at - from });
   }
 }
 
-/** Keeps what is on the page of `lines` lines of text. Returns which of them are. */
-function keepLines(shown: Shown, text: string, lines: number): { from: number; to: number } {
-  const { from, to } = shown.page.take(lines);
-  if (from < to) {
-    // Most files are on the page with all their lines: only those at its edges are taken apart.
-    shown.content.push(from === 0 && to === lines ? text : text.split("\n").slice(from, to).join("\n"));
-    shown.lines += to - from;
-  }
+/** Keeps those of the lines that are on the page. Returns which of them are. */
+function keepLines(shown: Shown, lines: readonly string[]): { from: number; to: number } {
+  const { from, to } = shown.page.take(lines.length);
+  for (const line of lines.slice(from, to)) shown.content.push(line);
   return { from, to };
+}
+
+/** The lines of one file, each after the file's name. A name that has a line end in it does not make two of a line. */
+function linesOf(text: string, name: string): string[] {
+  const pieces = text.split("\n");
+  const piecesOfName = name.split("\n").length;
+  if (piecesOfName === 1) return pieces;
+  const lines: string[] = [];
+  for (let at = 0; at < pieces.length; ) {
+    const line = pieces.slice(at, at + piecesOfName).join("\n");
+    const isNamed = line.startsWith(name);
+    lines.push(isNamed ? line : (pieces[at] ?? ""));
+    at += isNamed ? piecesOfName : 1;
+  }
+  return lines;
 }

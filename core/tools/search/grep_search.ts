@@ -99,17 +99,13 @@ export const grepSearch = defineTool({
       headLimit: args.head_limit ?? DEFAULT_HEAD_LIMIT,
       offset: args.offset ?? 0,
       spans: args.spans ?? false,
+      ...(args.content_lines ? { contentLines: true } : {}),
       ...(args.time_budget_ms === undefined ? {} : { timeBudgetMs: args.time_budget_ms }),
     } as const;
-    const { content, ...result } = toResult(await search.grep(query, signal));
-    return { ...result, content: args.content_lines ? linesOf(content) : content };
+    const { content, contentLines, ...result } = toResult(await search.grep(query, signal));
+    return { ...result, content: contentLines ?? content };
   },
 });
-
-/** No text is no line, where splitting would make one of it. */
-function linesOf(content: string): string[] {
-  return content === "" ? [] : content.split("\n");
-}
 
 /** Leaves `skipped` out where nothing was, and names where there are none: they are news only then. */
 function toResult({ skipped, ...found }: GrepAnswer) {

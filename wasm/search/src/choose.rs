@@ -30,8 +30,18 @@ impl Choice {
     }
 }
 
+/// What is wanted of a text, and the bytes that ripgrep's first read of it gives, see [`reach`].
+#[derive(Clone, Copy, Debug)]
+pub struct Chosen {
+    /// Which lines.
+    pub choice: Choice,
+    /// Bytes.
+    pub first_read: usize,
+}
+
 /// Scans a text from its start and keeps what is wanted.
-pub fn scan_chosen(matcher: &Matcher, text: &[u8], first_read: usize, choice: Choice, found: &mut Found) {
+pub fn scan_chosen(matcher: &Matcher, text: &[u8], chosen: Chosen, found: &mut Found) {
+    let Chosen { choice, first_read } = chosen;
     let budget = if matcher.spans_lines() || choice.invert { 0 } else { choice.max_count };
     scan(matcher, text, Want { keep_lines: true, budget, first_read, max_matches: choice.max_count }, found);
     if choice.invert {
@@ -162,7 +172,7 @@ mod tests {
     fn chosen(pattern: &str, multiline: bool, choice: Choice, text: &str) -> (Vec<String>, u32) {
         let matcher = compile(&Pattern { text: pattern.into(), multiline, ..Pattern::default() }).unwrap();
         let mut found = Found::default();
-        scan_chosen(&matcher, text.as_bytes(), 3, choice, &mut found);
+        scan_chosen(&matcher, text.as_bytes(), Chosen { choice, first_read: 3 }, &mut found);
         (found.lines.iter().map(|line| text[line.clone()].to_owned()).collect(), found.count)
     }
 
@@ -197,7 +207,8 @@ mod tests {
         let matcher = compile(&Pattern { text: "a".into(), ..Pattern::default() }).unwrap();
         let text = [b"b\n".repeat(10_000), vec![0]].concat();
         let mut found = Found::default();
-        scan_chosen(&matcher, &text, 3, Choice { without: true, ..Choice::default() }, &mut found);
+        let choice = Choice { without: true, ..Choice::default() };
+        scan_chosen(&matcher, &text, Chosen { choice, first_read: 3 }, &mut found);
         assert!(found.binary);
     }
 }

@@ -1,6 +1,6 @@
 //! One query, one buffer, one file at a time: the state behind the component's `grep` interface.
 
-use crate::choose::{Choice, scan_chosen};
+use crate::choose::{Choice, Chosen, scan_chosen};
 use crate::encoding::{Text, sniff};
 use crate::pattern::{Matcher, Pattern, PatternFault, compile};
 use crate::render::{Rendered, Shape, Source, render};
@@ -102,7 +102,7 @@ impl Searcher {
         if compiled.choice.is_plain() {
             scan(&compiled.matcher, text, Want { keep_lines, budget, first_read, max_matches: 0 }, &mut self.found);
         } else {
-            scan_chosen(&compiled.matcher, text, first_read, compiled.choice, &mut self.found);
+            scan_chosen(&compiled.matcher, text, Chosen { choice: compiled.choice, first_read }, &mut self.found);
         }
         // A count that leaves out what comes after a NUL byte would say less than there is.
         // ripgrep reads on for what does not match, so that a NUL byte anywhere leaves the file out of a list.
