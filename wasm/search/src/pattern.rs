@@ -108,7 +108,7 @@ pub fn compile(pattern: &Pattern) -> Result<Matcher, PatternFault> {
             None => error.to_string(),
         },
         position: None,
-        hint: None,
+        hint: Some("repeat less: write * or + for a large count, or search for a part of it".into()),
     })?;
     let required = required(&hir);
     Ok(Matcher {
