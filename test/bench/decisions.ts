@@ -120,11 +120,11 @@ export async function decisionFigures(cordon: string): Promise<Figure[]> {
   const without = measureStream(cordon, "without rules");
   const withRules = measureStream(cordon, "with rules");
   const trips = await measureRoundTrips(cordon);
-  const µs = (what: string, value: number, target = TARGET.p99): Figure => ({ what, value, unit: "µs", target });
+  const µs = (what: string, value: number): Figure => ({ what, value, unit: "µs" });
   return [
     { what: "decisions in the component", value: steady.perSecond, ...wanted },
-    µs("one decision, median", steady.p50),
-    µs("one decision, p99", steady.p99),
+    { ...µs("one decision, median", steady.p50), target: TARGET.p99 },
+    { ...µs("one decision, p99", steady.p99), target: TARGET.p99 },
     µs("one of the first 1,000 decisions, median", first.p50),
     µs("one of the first 1,000 decisions, p99", first.p99),
     { what: "200,000 lines of policy check", value: without.perSecond, ...wanted },

@@ -23,6 +23,7 @@ test("a table for the README has one line a row, with what was reached", () => {
   const figures: Figure[] = [
     { what: "memory", value: 41, unit: "MB", target: 60 },
     { what: "decisions", value: 49_999, unit: "a second", target: 50_000, atLeast: true },
+    { what: "at first", value: 5, unit: "µs" },
   ];
   const lines = tableLines(results, figures, "markdown");
   expect(lines.slice(1)).toEqual([
@@ -32,6 +33,7 @@ test("a table for the README has one line a row, with what was reached", () => {
     "| w | ours | theirs | – | – | ≤ 1.1 | not measured: not here |",
     "| memory | 41 MB | – | – | – | ≤ 60 MB | yes |",
     "| decisions | 49,999 a second | – | – | – | ≥ 50,000 a second | no |",
+    "| at first | 5 µs | – | – | – | – | – |",
   ]);
 });
 

@@ -7,8 +7,8 @@ export type Result = { what: string; subject: string; peer: string; target: numb
   | { missing: string }
 );
 
-/** One number that has no peer, with the most that it may be, or the least. */
-export type Figure = { what: string; value: number; unit: string; target: number; atLeast?: true };
+/** One number that has no peer, with the most that it may be, or the least; some have no aim. */
+export type Figure = { what: string; value: number; unit: string; target?: number; atLeast?: true };
 
 const HEAD = ["what", "ours", "against", "ratio", "middle half", "wanted", "reached"];
 
@@ -52,6 +52,7 @@ function cellsOf(result: Result): string[] {
 
 function figureCells({ what, value, unit, target, atLeast }: Figure): string[] {
   const shown = (number: number) => `${Math.round(number).toLocaleString("en")} ${unit}`;
+  if (target === undefined) return [what, shown(value), "–", "–", "–", "–", "–"];
   const reached = atLeast ? value >= target : value <= target;
   return [what, shown(value), "–", "–", "–", `${atLeast ? "≥" : "≤"} ${shown(target)}`, reached ? "yes" : "no"];
 }
