@@ -1,5 +1,5 @@
 /** Trees with all that is odd in names, contents and ignore files, made from a seed. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -250,7 +250,8 @@ export function makeOddTree(plan: Plan): OddTree {
     );
   const lateNuls = plan.files
     .filter(({ content: bytes }) => bytes.indexOf(0) >= FIRST_PIECE_BYTES)
-    .map(({ folder, name }) => join(at(folder), name));
+    .map(({ folder, name }) => join(at(folder), name))
+    .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true);
   return { root, home, folders, lateNuls, [Symbol.dispose]: () => rmSync(place, { recursive: true, force: true }) };
 }
 
