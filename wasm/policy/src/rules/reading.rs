@@ -5,6 +5,7 @@ use super::judge::{Found, Judge};
 use super::paths::PathValue;
 use super::pattern::Access;
 use super::read_only;
+use super::unknown_words::splits;
 use super::wildcard::{Token, UNKNOWN, UNKNOWN_VISIBLE, tokens};
 use super::wrappers::{View, program};
 use crate::shell::ast::{Piece, Span, Word};
@@ -36,7 +37,7 @@ impl Judge<'_> {
         for word in inner.argv[1..].iter().filter(|word| !read_only::is_stream(word)) {
             let option = word.text.as_deref().filter(|text| text.starts_with('-'));
             operands += usize::from(option.is_none());
-            if option.is_none() && has_pattern && operands == 1 {
+            if option.is_none() && has_pattern && operands == 1 && !splits(word) {
                 continue;
             }
             let path = match option {

@@ -43,17 +43,17 @@ const fn styled(style: Style, flags: &'static str, valued: &'static str, long: &
 }
 
 /// Programs that an option makes run another one, with what is harmless about them.
-static PROGRAMS: [(&str, Harmless); 16] = [
+static PROGRAMS: [(&str, Harmless); 17] = [
     (
         "curl",
         harmless(
             "sSfLIiGkv46g",
-            "HXdAemubowTY",
+            "HXdAemubTY",
             "--header --request --data --data-raw --data-binary --data-urlencode --json --user-agent --max-time --user \
-             --output --write-out --form --retry --url",
+             --form --retry --url",
         ),
     ),
-    ("wget", harmless("qcNS", "OPtTU", "--output-document --header --timeout --tries --user-agent")),
+    ("wget", harmless("qcNS", "tTU", "--header --timeout --tries --user-agent")),
     ("cc c++ clang clang++ g++ gcc", styled(Style::Endless, "", "oILlDU", "-include -isystem -x")),
     ("fd fdfind", harmless("HIuasigpL0", "edtEScj", "--extension --type --max-depth --exclude --glob --color")),
     ("make gmake", harmless("ksniBw", "Cfo", "--directory --file")),
@@ -74,6 +74,7 @@ static PROGRAMS: [(&str, Harmless); 16] = [
     ("sort", harmless("bdfgiMhnRrVcCmsuz", "ktS", "--key --field-separator")),
     ("split", harmless("dxue", "abClnt", "--bytes --lines --number --suffix-length --additional-suffix")),
     ("tar", harmless("cxtvzjJakmpShPO", "fCTXbLKNV", "--file --directory --exclude --files-from --strip-components")),
+    ("unzip", harmless("lvtqojnC", "x", "")),
     ("psql", harmless("qtAxX1", "hUdpF", "--host --username --dbname --port")),
     ("mysql mariadb", harmless("BNst", "huPD", "--host --user --port --database")),
 ];
