@@ -216,7 +216,7 @@ impl KnownNames {
             {
                 Some(Piece::Number(Why::Command))
             }
-            ["nproc"] | ["id", "-u" | "-g"] => Some(Piece::Number(Why::Command)),
+            ["git", "merge-base", ..] | ["nproc"] | ["id", "-u" | "-g"] => Some(Piece::Number(Why::Command)),
             ["pwd"] if *quoted => Some(Piece::Cwd(Why::Command)),
             _ => None,
         }

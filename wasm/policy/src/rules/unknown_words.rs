@@ -293,7 +293,7 @@ fn git(args: &[&Word], fed: bool) -> bool {
     if !before.iter().all(|word| is_one(word)) {
         return true;
     }
-    let Some((name, rest)) = line.rest.split_first() else { return false };
+    let Some((name, rest)) = line.rest.split_first() else { return fed };
     let Some(name) = name.text.as_deref() else { return true };
     let known = match name {
         _ if is_listed(HARMLESS_GIT, name) => return false,

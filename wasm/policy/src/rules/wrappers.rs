@@ -162,7 +162,10 @@ pub(crate) fn inner<'a>(view: &View<'a>) -> Vec<Inner<'a>> {
         "trap" => trap(&view.argv[1..]),
         "alias" => view.argv[1..].iter().filter_map(|word| alias(word)).collect(),
         "find" | "fd" | "fdfind" => find(view),
-        _ if SHELLS.contains(&name) => shell(&view.argv[1..]),
+        _ if SHELLS.contains(&name) => {
+            let made = shell(&view.argv[1..]);
+            if made.is_empty() { from_input(view) } else { made }
+        }
         _ if LOOSE.contains(&name) => loose(view),
         _ => Vec::new(),
     }
@@ -205,7 +208,7 @@ fn unwrap<'a>(wrapper: &Wrapper, view: &View<'a>) -> Vec<Inner<'a>> {
             break;
         }
     }
-    let Some(rest) = argv.get(at..).filter(|rest| !rest.is_empty()) else { return Vec::new() };
+    let Some(rest) = argv.get(at..).filter(|rest| !rest.is_empty()) else { return from_input(view) };
     if wrapper.name == "watch" && !argv[1..at].iter().any(|word| word.text.as_deref() == Some("-x")) {
         return vec![joined(rest)];
     }
@@ -217,6 +220,11 @@ fn unwrap<'a>(wrapper: &Wrapper, view: &View<'a>) -> Vec<Inner<'a>> {
     let tame = wrapper.transparent || wrapper.name == "xargs" || wrapper.name == "env" && at == 1;
     let open = view.open || fed;
     vec![Inner::Argv(View { argv: rest.to_vec(), transparent, open, fed, tame: real && view.tame && tame })]
+}
+
+/// What a command line without a command runs: where xargs adds the words, anything.
+fn from_input<'a>(view: &View) -> Vec<Inner<'a>> {
+    if view.fed { vec![Inner::Opaque("what it runs comes from its input")] } else { Vec::new() }
 }
 
 /// How many words an option takes; none if it is not known.
@@ -337,7 +345,7 @@ fn loose<'a>(view: &View<'a>) -> Vec<Inner<'a>> {
             made.extend(view.argv.get(index + 1).map(|script| joined(&[script])));
         }
     }
-    if view.argv.iter().any(|word| unknown_words::splits(word)) {
+    if view.fed || view.argv.iter().any(|word| unknown_words::splits(word)) {
         views.push(View { argv: vec![&ANY], transparent: false, tame: false, open: true, fed: view.fed });
     }
     made.push(Inner::Somewhere(views));

@@ -1,6 +1,6 @@
 //! Redirections.
 
-use super::ast::{Redirect, Word};
+use super::ast::{Piece, Redirect, Word};
 use super::cursor::{Parsed, Parser};
 use super::here_doc::PendingDoc;
 
@@ -94,16 +94,14 @@ impl Parser<'_> {
 
     /// Where `>&word` turns out to be no number, bash takes the value of the word for a word, so `>& '$(rm f)'` runs rm.
     fn expanded_twice(&mut self, target: &Word, start: usize) -> Parsed<()> {
-        match &target.text {
-            Some(text) if text.contains(['$', '`', '\\', '"', '\'']) => {
-                let what = "this target behind \">&\" is not supported";
-                return Err(self.fault("shell.unsupported", what, start));
-            }
-            Some(_) => {}
-            None => {
-                self.facts.arithmetic = true;
-                self.evaluated.open = true;
-            }
+        let evaluated = |piece: &Piece| matches!(piece, Piece::Lit(text) if text.contains(['$', '`', '\\', '"', '\'']));
+        if target.pieces.iter().any(evaluated) {
+            let what = "this target behind \">&\" is not supported";
+            return Err(self.fault("shell.unsupported", what, start));
+        }
+        if target.text.is_none() {
+            self.facts.arithmetic = true;
+            self.evaluated.open = true;
         }
         Ok(())
     }

@@ -151,7 +151,9 @@ fn posix_only(shell: &str) -> bool {
 fn is_unsupported(fault: &ParseError, source: &str, kind: Kind, seen: &Seen) -> bool {
     // Bash reads what stands in backticks only when it runs them.
     let deferred = kind == Kind::Mutated && source.contains('`');
+    // The shell gave up before it read the rest.
     let warned = deferred
+        || seen.said.contains("nesting level")
         || seen.said.contains("bad substitution")
         || seen.said.contains("here-document")
         || seen.said.contains("command substitution:");

@@ -19,11 +19,16 @@ pub enum Plan {
 /// Commands that the shell runs itself and the recorder does not see.
 const BUILTINS: [&str; 7] = [":", ".", "true", "false", "wait", "declare", "["];
 
+/// Calls of functions after which no more are followed.
+const MAX_CALLS: usize = 500;
+
 /// Makes plans; tells whether the order of the commands is certain.
 pub struct Planner<'s> {
     script: &'s Script,
     functions: BTreeMap<String, Vec<&'s Compound>>,
     depth: usize,
+    /// Calls of functions that were followed; a function that calls itself twice would make too many.
+    calls: usize,
     /// What each command ends with can be foretold.
     foretold: bool,
     /// What a command without a stub ends with is the shell's business.
@@ -36,7 +41,7 @@ type Status = Option<bool>;
 
 impl<'s> Planner<'s> {
     pub fn new(script: &'s Script, foretold: bool, stubs_only: bool) -> Self {
-        Planner { script, functions: BTreeMap::new(), depth: 0, foretold, stubs_only, unordered: false }
+        Planner { script, functions: BTreeMap::new(), depth: 0, calls: 0, foretold, stubs_only, unordered: false }
     }
 
     pub fn plan(&mut self) -> Plan {
@@ -138,7 +143,9 @@ impl<'s> Planner<'s> {
 
     fn call(&mut self, name: &str) -> (Plan, Status) {
         let bodies = self.functions.get(name).cloned().unwrap_or_default();
-        if self.depth > 8 {
+        self.calls += 1;
+        self.unordered |= self.calls > MAX_CALLS;
+        if self.depth > 8 || self.calls > MAX_CALLS {
             return (Plan::All(Vec::new()), None);
         }
         self.depth += 1;
