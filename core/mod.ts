@@ -60,11 +60,16 @@ export type CoreOptions = {
   settings?: Settings;
   asker: Asker;
   background: "allowed" | "refused";
+  /** Memory for what a process that lasts remembers of trees that it has searched, in bytes; 0 is none, 256 MiB if left out. */
+  indexBytes?: number;
   /** Whether closing rows of the log have the question that was decided, secrets masked. */
   auditCommands?: boolean;
   /** The words before the command of `cordon run`, where this process may become the command's supervisor. */
   replace?: { flags: readonly string[] };
 };
+
+/** Enough for three trees of the size of the Linux kernel's. */
+const INDEX_BYTES = 256 << 20;
 
 /** The core as front doors see it. Only `dispatch` runs anything. */
 export type CordonCore = {
@@ -136,7 +141,7 @@ export function createCore(options: CoreOptions): CordonCore {
     authority,
     hooks: [],
     planner,
-    hosts: { local: timedHost(host, phases), ...searchRules(policy, world, { place, rules: given }) },
+    hosts: { local: timedHost(host, phases), ...searchRules(policy, options, { place, rules: given }) },
   };
   const close = () => host.close().finally(phases.write);
   if (options.replace) {
@@ -267,8 +272,16 @@ function readFilterOf(policy: RuleJudge, place: Place, rules: RuleLists): Hosts[
 }
 
 /** What a search is told beside its plan. */
-function searchRules(policy: RuleJudge, world: World, { place, rules }: { place: Place; rules: RuleLists }) {
-  return { readFilter: readFilterOf(policy, place, rules), git: gitSettingsOf(world.env, place.home) };
+function searchRules(policy: RuleJudge, options: CoreOptions, { place, rules }: { place: Place; rules: RuleLists }) {
+  const git = gitSettingsOf(options.world.env, place.home);
+  return { readFilter: readFilterOf(policy, place, rules), git, ...searchIndexOf(options) };
+}
+
+/** A process that lasts remembers the trees that it has searched. */
+function searchIndexOf({ background, indexBytes = INDEX_BYTES }: CoreOptions): Pick<Hosts, "searchIndex"> {
+  if (background === "refused" || indexBytes === 0) return {};
+  const make = async () => new (await import("./exec/search/index/search_index.ts")).SearchIndex(indexBytes);
+  return { searchIndex: once(make) };
 }
 
 /** Notes the row that is opened last: `cordon run` opens one. */

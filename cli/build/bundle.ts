@@ -50,8 +50,9 @@ export async function bundle(): Promise<StepEnd> {
       ...FLAGS,
       ...define,
       join(ROOT, "cli", "main.ts"),
-      // Started as a thread of its own, by its path (core/exec/search/worker_set.ts).
+      // Started as threads of their own, by their paths (core/exec/search/worker_set.ts, index/search_index.ts).
       join(ROOT, "core", "exec", "search", "worker.ts"),
+      join(ROOT, "core", "exec", "search", "index", "index_worker.ts"),
       "--outfile",
       join(staging, "cordon"),
     ],

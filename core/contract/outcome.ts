@@ -2,6 +2,7 @@ import type { Coercion } from "./call.ts";
 import type { Denial, TrustedChange } from "./denial.ts";
 import type { Enforced } from "./enforced.ts";
 import type { ErrorCode } from "./error_codes.ts";
+import type { IndexNote } from "./search.ts";
 import type { Stamp } from "./stage.ts";
 import type { Ruling } from "./ruling.ts";
 
@@ -17,6 +18,7 @@ type Facts = {
   trusted?: TrustedChange[];
   coercions: Coercion[];
   decision?: Ruling;
+  index?: IndexNote;
 };
 
 type Ended = ({ ok: true; output: unknown } | { ok: false; failure: Failure }) & Facts;

@@ -2,6 +2,7 @@ import type { Coercion } from "./call.ts";
 import type { Denial, TrustedChange } from "./denial.ts";
 import type { Enforced } from "./enforced.ts";
 import type { Failure } from "./outcome.ts";
+import type { IndexNote } from "./search.ts";
 
 /** What every result carries. `droppedBytes` is present when output was cut. `auditId` finds the row in the log. */
 export type ResultMeta = {
@@ -13,6 +14,8 @@ export type ResultMeta = {
   trusted?: TrustedChange[];
   coercions?: Coercion[];
   droppedBytes?: number;
+  /** Of a search in a process that lasts: whether what it remembers of the tree was used, and why not. */
+  index?: IndexNote;
 };
 
 /** The answer to a ToolRequest, the same at every door. */

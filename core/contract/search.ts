@@ -72,6 +72,12 @@ export type SkippedFiles = { binary: number; unreadable: number; tooLarge: numbe
 export type MatchSpan = { at: number; line: number; column: number; bytes: number };
 
 /**
+ * Whether a search was spared files by what the process remembers of the tree. `why` says why not, or why it has to be made anew. Of
+ * `files` with a signature `candidates` had to be looked at.
+ */
+export type IndexNote = { state: "used" | "building" | "off"; why?: string; files?: number; candidates?: number };
+
+/**
  * What a search found, in path order. `numFiles`, `filenames`, `numLines` and `content` are those of the page, after `offset` and
  * `headLimit`. `numMatches`: in mode content the matching lines in all files; in the modes that count the sum over the page. `totalFiles`
  * counts all files that match. `content` is empty in mode
@@ -94,6 +100,7 @@ export type GrepAnswer = {
   truncated: boolean;
   partial?: "time_budget";
   skipped: SkippedFiles;
+  index?: IndexNote;
 };
 
 /**
@@ -121,6 +128,7 @@ export type GlobAnswer = {
   truncated: boolean;
   unreadable: number;
   durationMs: number;
+  index?: IndexNote;
 };
 
 /**

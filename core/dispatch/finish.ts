@@ -19,6 +19,7 @@ function toResult({ outcome, durationMs }: AuditedOutcome, row: OpenRow): ToolRe
     ...(outcome.denials.length > 0 ? { denials: outcome.denials } : {}),
     ...(outcome.trusted?.length ? { trusted: outcome.trusted } : {}),
     ...(outcome.coercions.length > 0 ? { coercions: outcome.coercions } : {}),
+    ...(outcome.index ? { index: outcome.index } : {}),
     ...(outcome.droppedBytes > 0 ? { droppedBytes: outcome.droppedBytes } : {}),
   };
   return outcome.ok ? { ok: true, output: outcome.output, meta } : { ok: false, error: outcome.failure, meta };

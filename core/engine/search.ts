@@ -98,7 +98,6 @@ export class SearchEngine {
   readonly #buffer: Room = { at: 0, bytes: 0, view: EMPTY };
   readonly #entries: Room = { at: 0, bytes: 0, view: EMPTY };
   readonly #files: FilesLink;
-  #isLinked = false;
 
   constructor({ search, memory, exports, files }: LoadedSearch) {
     this.#files = files;
@@ -108,12 +107,10 @@ export class SearchEngine {
     this.#memory = memory;
   }
 
-  /** Gives the component its files, once in its life, and its folders if it may go through them by itself. */
-  link(files: () => ComponentFiles, folders?: () => ComponentFolders): void {
-    if (this.#isLinked) return;
-    this.#files.to = files();
-    if (folders !== undefined) this.#files.folders = folders();
-    this.#isLinked = true;
+  /** Gives the component the files of a search, and its folders if it may go through them by itself. */
+  link(files: ComponentFiles, folders?: ComponentFolders): void {
+    this.#files.to = files;
+    if (folders !== undefined) this.#files.folders = folders;
   }
 
   /** `tour.start` and `tour.hide`: begins a tour without folders in which these paths are not seen. */

@@ -7,6 +7,7 @@ import { createFsGrant } from "./grants/fs_grant.ts";
 import type { GitSettings } from "../config/git_places.ts";
 import { createSearchGrant, type ReadFilter } from "./grants/search_grant.ts";
 import type { LocalHost } from "./hosts/local_host.ts";
+import type { SearchIndex } from "./search/index/search_index.ts";
 
 /** The machines that calls can run on. */
 export type Hosts = {
@@ -15,6 +16,8 @@ export type Hosts = {
   readFilter: (tool: string) => Promise<ReadFilter>;
   /** Where git's settings are: searches keep to the person's global excludes. */
   git: GitSettings;
+  /** What a process that lasts remembers of trees that were searched. */
+  searchIndex?: () => Promise<SearchIndex>;
 };
 
 /** Runs a planned call with handles cut from its plan. Never throws: a tool's error is an outcome. */
@@ -42,7 +45,12 @@ export async function execute(call: PlannedCall, hosts: Hosts): Promise<Outcome>
 function grantsFor(call: PlannedCall, hosts: Hosts, record: ExecRecord): Grants {
   return {
     fs: createFsGrant(call.plan.files),
-    search: createSearchGrant(call.plan.files, { readable: () => hosts.readFilter(call.tool.name), git: hosts.git }),
+    search: createSearchGrant(call.plan.files, {
+      readable: () => hosts.readFilter(call.tool.name),
+      git: hosts.git,
+      record,
+      ...(hosts.searchIndex ? { index: hosts.searchIndex } : {}),
+    }),
     exec: createExecGrant(call, hosts.local, record),
     signal: call.request.signal,
   };
@@ -50,9 +58,16 @@ function grantsFor(call: PlannedCall, hosts: Hosts, record: ExecRecord): Grants 
 
 type Ended = { ok: true; output: unknown } | { ok: false; failure: ReturnType<typeof failureOf> };
 
-function stamp(call: PlannedCall, ended: Ended, { enforced, denials, trusted }: ExecRecord): Outcome {
+function stamp(call: PlannedCall, ended: Ended, { enforced, denials, trusted, index }: ExecRecord): Outcome {
   const { coercions, decision } = call;
-  const facts = { denials, trusted, coercions, decision, ...(enforced ? { enforced } : {}) };
+  const facts = {
+    denials,
+    trusted,
+    coercions,
+    decision,
+    ...(enforced ? { enforced } : {}),
+    ...(index ? { index } : {}),
+  };
   // The tool ran on its plan and ended, well or not; this is the only maker of Outcome.
   return { ...ended, ...facts } as Outcome;
 }

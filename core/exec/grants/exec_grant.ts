@@ -6,6 +6,7 @@ import type { ObservedChange, ObservedDenial } from "../../contract/enforced.ts"
 import { ToolFault } from "../../contract/fault.ts";
 import type { BackgroundTask, CommandEnd, ExecGrant } from "../../contract/grants.ts";
 import type { LinuxPlan } from "../../contract/plan.ts";
+import type { IndexNote } from "../../contract/search.ts";
 import type { SandboxPolicy } from "../../contract/sandbox_policy.ts";
 import { explainDenial, guessHiddenRead } from "../../sandbox/explain_denial.ts";
 import { changedSince } from "../../store/file_mark.ts";
@@ -13,8 +14,13 @@ import { privateFolder } from "../../store/paths.ts";
 import type { LocalHost } from "../hosts/local_host.ts";
 import { type LaunchEnd, launch } from "../process/launch.ts";
 
-/** What a command's end adds to the outcome of its call. */
-export type ExecRecord = { enforced?: CommandEnd["enforced"]; denials: Denial[]; trusted: TrustedChange[] };
+/** What a command's end, or a search, adds to the outcome of its call. */
+export type ExecRecord = {
+  enforced?: CommandEnd["enforced"];
+  denials: Denial[];
+  trusted: TrustedChange[];
+  index?: IndexNote;
+};
 
 /** The most events of one command; a program that tries in a loop must not fill the result. */
 const DENIALS_LIMIT = 100;

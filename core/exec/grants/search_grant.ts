@@ -2,7 +2,8 @@ import { realpathSync } from "node:fs";
 import { SAMPLE_ENDINGS, SECRET_NAMES } from "../../config/protected_paths.ts";
 import { ToolFault } from "../../contract/fault.ts";
 import type { FilePlan } from "../../contract/file_plan.ts";
-import type { SearchGrant } from "../../contract/search.ts";
+import type { IndexNote, SearchGrant } from "../../contract/search.ts";
+import type { SearchIndex } from "../search/index/search_index.ts";
 import type { GitSettings } from "../../config/git_places.ts";
 import { fsFault, moved } from "./fs_fault.ts";
 
@@ -12,23 +13,37 @@ import { fsFault, moved } from "./fs_fault.ts";
  */
 export type ReadFilter = ((path: string) => boolean) | undefined;
 
-/** What a search is told beside its plan: the rules on reading, and where git's settings are. */
-export type SearchRules = { readable: () => Promise<ReadFilter>; git: GitSettings };
+/**
+ * What a search is told beside its plan: the rules on reading, where git's settings are, and what the process remembers of trees, if it
+ * lasts. What that did goes into the record.
+ */
+export type SearchRules = {
+  readable: () => Promise<ReadFilter>;
+  git: GitSettings;
+  index?: () => Promise<SearchIndex>;
+  record?: { index?: IndexNote };
+};
 
 /**
  * The search handle of one call: starts only where the plan says, by the real path that was judged, and sees nothing that
  * the plan hides or a rule keeps from reading. A start that leads elsewhere by now throws `fs.moved`. The search engine is loaded by the first search.
  */
-export function createSearchGrant(plan: FilePlan, { readable, git }: SearchRules): SearchGrant {
+export function createSearchGrant(plan: FilePlan, { readable, git, index, record = {} }: SearchRules): SearchGrant {
   const open = async () => {
-    const [{ createSearch }, mayRead] = await Promise.all([import("../search/mod.ts"), readable()]);
+    const [{ createSearch }, mayRead, known] = await Promise.all([import("../search/mod.ts"), readable(), index?.()]);
     // By name too: the survey looks for secret files only near the top, and a search meets them at any depth.
     const closed = { hidden: plan.hidden, closedNames: SECRET_NAMES, sampleEndings: SAMPLE_ENDINGS };
-    return createSearch({ ...closed, ...(mayRead ? { mayRead } : {}) }, git);
+    return createSearch({ ...closed, ...(mayRead ? { mayRead } : {}) }, git, known);
+  };
+  const noted = <Answer extends { index?: IndexNote }>({ index: note, ...answer }: Answer) => {
+    if (note !== undefined) record.index = note;
+    return answer;
   };
   return {
-    grep: async (query, signal) => (await open()).grep({ ...query, path: startOf(plan, query.path) }, signal),
-    glob: async (query, signal) => (await open()).glob({ ...query, path: startOf(plan, query.path) }, signal),
+    grep: async (query, signal) =>
+      noted(await (await open()).grep({ ...query, path: startOf(plan, query.path) }, signal)),
+    glob: async (query, signal) =>
+      noted(await (await open()).glob({ ...query, path: startOf(plan, query.path) }, signal)),
   };
 }
 

@@ -16,7 +16,11 @@ export type NamePlace = { at: number; bytes: number };
 export type FileCalls = {
   /** Opens a folder and reads its entries. Undefined if it can't be read, or is no folder any more. */
   openFolder: (engine: SearchEngine, path: RealPath) => OpenFolder | undefined;
+  /** Opens a folder without reading its entries: the handle, negative if that fails or can't be done here. */
+  reach: (path: RealPath) => number;
   closeFolder: (folder: OpenFolder) => void;
+  /** True of a file that is known without a look to be binary before a match can be found in it. */
+  isBinary?: (engine: SearchEngine, folder: OpenFolder, name: NamePlace) => boolean;
   /** What the component itself opens and reads files through: an open, two reads and a close each. */
   filesOf: (engine: SearchEngine) => ComponentFiles;
   /** What the component goes through folders by; absent where it can't do so by itself. */

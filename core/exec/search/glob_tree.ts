@@ -3,7 +3,8 @@ import { ToolFault } from "../../contract/fault.ts";
 import type { SearchEngine } from "../../engine/search.ts";
 import { byAge, byPath, mergeFound } from "./finds.ts";
 import type { Sight } from "./grep_tree.ts";
-import { engineScope } from "./job.ts";
+import { searchIndexed } from "./index/search_index.ts";
+import { engineScope, type SearchJob } from "./job.ts";
 import { Pace } from "./pace.ts";
 import { childOf, lstatOrNothing, shownPath } from "./real_path.ts";
 import { runSearch } from "./run_search.ts";
@@ -18,7 +19,7 @@ const SPECIAL = /[*?[\]{}\\!]/;
 /** Lists the files below a folder that match. Ignored and hidden files are left out. */
 export async function globTree(
   engine: SearchEngine,
-  { view, globalExcludes }: Sight,
+  { view, globalExcludes, index }: Sight,
   query: GlobQuery,
   signal: AbortSignal,
 ): Promise<GlobAnswer> {
@@ -27,7 +28,8 @@ export async function globTree(
   startPoint(query.path, view);
   const aim = aimOf(query, view);
   const { offset = 0, limit } = query;
-  const found = aim === undefined ? [] : await runSearch(engine, jobOf(aim), { view, pace, start: "folder" });
+  const run = (job: SearchJob) => runSearch(engine, job, { view, pace, start: "folder" });
+  const { found, note } = aim === undefined ? { found: [] } : await searchIndexed(index, jobOf(aim), run, "folder");
   const { finds, totalFiles, skipped } = mergeFound(found, query.order === "path" ? byPath : byAge);
   const filenames = finds.slice(offset, limit === 0 ? finds.length : offset + limit).map(({ path }) => path);
   return {
@@ -37,9 +39,10 @@ export async function globTree(
     truncated: totalFiles > offset + filenames.length,
     unreadable: skipped.unreadable,
     durationMs: Math.round(performance.now() - begun),
+    ...(note ? { index: note } : {}),
   };
 
-  function jobOf({ start, only }: Aim) {
+  function jobOf({ start, only }: Aim): SearchJob {
     // A pattern that names a dot file asks for dot files: "**/.env.example" would else never match.
     const includeHidden = query.includeHidden ?? /(^|\/)\.[^./]/.test(only);
     const scope = { ...query, includeHidden, globIgnoreCase: query.ignoreCase ?? false };

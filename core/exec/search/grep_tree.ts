@@ -2,6 +2,7 @@ import type { FileView, GrepAnswer, GrepQuery, MatchSpan } from "../../contract/
 import type { SearchEngine } from "../../engine/search.ts";
 import { byPath, type Find, type Found, mergeFound } from "./finds.ts";
 import { engineScope, type SearchJob } from "./job.ts";
+import { searchIndexed, type SearchIndex } from "./index/search_index.ts";
 import { Pace } from "./pace.ts";
 import { Page } from "./page.ts";
 import { runSearch } from "./run_search.ts";
@@ -14,13 +15,13 @@ const LINE_LIMIT_BYTES = 2000;
 /** The separator of ripgrep between groups of lines, in one file and between files. */
 const SEPARATOR = "--";
 
-/** What a search may see, and what git's global excludes say. */
-export type Sight = { view: FileView; globalExcludes: Uint8Array | undefined };
+/** What a search may see, what git's global excludes say, and what the process remembers of trees if it lasts. */
+export type Sight = { view: FileView; globalExcludes: Uint8Array | undefined; index?: SearchIndex };
 
 /** Searches one file, or all files below a folder, and answers with the page that was asked for. */
 export async function grepTree(
   engine: SearchEngine,
-  { view, globalExcludes }: Sight,
+  { view, globalExcludes, index }: Sight,
   query: GrepQuery,
   signal: AbortSignal,
 ): Promise<GrepAnswer> {
@@ -37,8 +38,13 @@ export async function grepTree(
     ...(query.relativeTo === undefined ? {} : { relativeTo: query.relativeTo }),
     ...(globalExcludes === undefined ? {} : { globalExcludes }),
   };
-  const found = await runSearch(engine, job, { view, pace, start });
-  const answer = pageOf(query, mergeFound(found, byPath));
+  const { found, note } = await searchIndexed(
+    index,
+    job,
+    (known) => runSearch(engine, known, { view, pace, start }),
+    start,
+  );
+  const answer = { ...pageOf(query, mergeFound(found, byPath)), ...(note ? { index: note } : {}) };
   return pace.isOver ? { ...answer, partial: "time_budget" } : answer;
 }
 

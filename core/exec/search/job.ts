@@ -1,5 +1,6 @@
 import type { SearchEngine } from "../../engine/search.ts";
 import type { FileView, IgnoreKind, SearchScope } from "../../contract/search.ts";
+import type { Listing } from "./index/listing.ts";
 
 /**
  * One search as plain data, so that a worker can be told of it. `start` is where it begins and `base` what globs are relative to:
@@ -19,6 +20,8 @@ export type SearchJob = {
   noIgnoreKinds: readonly IgnoreKind[];
   /** The text of git's global excludes. */
   globalExcludes?: Uint8Array;
+  /** What the index knows of the tree: without it all of it is read. */
+  listing?: Listing;
 };
 
 /** The scope in the component's words. */

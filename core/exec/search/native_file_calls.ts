@@ -87,15 +87,20 @@ class NativeCalls implements FileCalls {
   }
 
   openFolder(engine: SearchEngine, path: RealPath): OpenFolder | undefined {
-    const name = cString(path);
-    let handle = -1;
-    if (this.#how) this.#openWith(this.#how, name, (fd) => (handle = fd));
-    else handle = this.#c.openat(AT_FDCWD, ptr(name), FOLDER_FLAGS, 0);
+    const handle = this.reach(path);
     if (handle < 0) return undefined;
     const bytes = this.#readEntries(engine, handle);
     if (bytes >= 0) return { path, handle, bytes };
     this.#c.close(handle);
     return undefined;
+  }
+
+  reach(path: RealPath): number {
+    const name = cString(path);
+    let handle = -1;
+    if (this.#how) this.#openWith(this.#how, name, (fd) => (handle = fd));
+    else handle = this.#c.openat(AT_FDCWD, ptr(name), FOLDER_FLAGS, 0);
+    return handle;
   }
 
   closeFolder({ handle }: OpenFolder): void {

@@ -27,6 +27,7 @@ export function nodeFileCalls(): FileCalls {
         return undefined;
       }
     },
+    reach: () => -1,
     closeFolder: ({ handle }) => void opened.delete(handle),
     filesOf,
     changedMs: (engine, folder, name) => {

@@ -3,6 +3,7 @@ import { compileSearchModule } from "../../engine/load.ts";
 import type { SearchEngine } from "../../engine/search.ts";
 import { type FileCalls, fileCalls } from "./file_calls.ts";
 import type { Found } from "./finds.ts";
+import { listedFileCalls } from "./index/listing.ts";
 import type { SearchJob } from "./job.ts";
 import type { Pace } from "./pace.ts";
 import type { RealPath } from "./real_path.ts";
@@ -39,7 +40,8 @@ export async function runSearch(
   { view, pace, start }: { view: FileView; pace: Pace; start: "file" | "folder" },
 ): Promise<Found[]> {
   calls ??= fileCalls();
-  const search = new TreeSearch({ engine, files: calls, job, mayRead: view.mayRead });
+  const files = job.listing === undefined ? calls : listedFileCalls(calls, job.listing);
+  const search = new TreeSearch({ engine, files, job, mayRead: view.mayRead });
   if (start === "file") {
     search.visitOneFile(job.start);
     return [search.finds.found];

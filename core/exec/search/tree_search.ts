@@ -36,9 +36,7 @@ export class TreeSearch {
   constructor(parts: SearchParts) {
     const { engine, job, mayRead } = parts;
     this.#parts = parts;
-    const { files } = parts;
-    const { foldersOf } = files;
-    engine.link(() => files.filesOf(engine), foldersOf && (() => foldersOf.call(files, engine)));
+    engine.link(parts.files.filesOf(engine), parts.files.foldersOf?.(engine));
     const { grep, scope } = job;
     if (grep !== undefined) {
       refusing(
@@ -82,6 +80,7 @@ export class TreeSearch {
       const number = this.#numbers.enter(path, engine.survey(folder.bytes));
       const order = engine.filter(number, folder.bytes);
       this.#leaveOutHidden(folder, order);
+      this.#leaveOutBinary(folder, order);
       const inner: RealPath[] = [];
       for (let place = 0; place < order.length; place += 3) {
         if (order[place + 2] === KIND.folder) inner.push(childOf(path, this.#nameAt(nameIn(order, place))));
@@ -126,6 +125,18 @@ export class TreeSearch {
       if (isOpen) continue;
       order[place + 2] = KIND.leftOut;
       engine.leaveOut(place / 3);
+    }
+  }
+
+  /** Of files that are known to be binary there is nothing to search, and they count. */
+  #leaveOutBinary(folder: OpenFolder, order: Uint32Array): void {
+    const { engine, files, job } = this.#parts;
+    if (files.isBinary === undefined || job.grep === undefined) return;
+    for (let place = 0; place < order.length; place += 3) {
+      if (order[place + 2] !== KIND.file || !files.isBinary(engine, folder, nameIn(order, place))) continue;
+      order[place + 2] = KIND.leftOut;
+      engine.leaveOut(place / 3);
+      this.finds.found.skipped.binary += 1;
     }
   }
 

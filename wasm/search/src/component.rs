@@ -1,24 +1,30 @@
 //! The glue between the WIT interface and this crate: types in, types out, no decisions.
 
 use crate::choose::Choice;
-use crate::pattern::{Case, Pattern, PatternFault};
+use crate::index::Index;
+use crate::index_need::Need;
+use crate::pattern::{self, Case, Pattern, PatternFault};
 use crate::render::Shape;
 use crate::searcher::{self, Searcher};
 use crate::tour::{Folders, Parts, Tour};
-use crate::visit::{Files, Folder, Report, Stretch, visit};
+use crate::visit::{Files, Folder, Report, Stretch, load, visit};
 use crate::walk::{self, ScopeFault, Walk};
 use cordon::search::{files, folders};
 use core::cell::RefCell;
-use exports::cordon::search::{grep, tour as wit_tour, walk as wit_walk};
+use exports::cordon::search::{grep, index as wit_index, tour as wit_tour, walk as wit_walk};
 
 wit_bindgen::generate!({ world: "search", path: "../wit/search.wit" });
 
 thread_local! {
     static SEARCHER: RefCell<Searcher> = RefCell::default();
+    static INDEX: RefCell<Index> = RefCell::default();
     static WALK: RefCell<Option<Walk>> = const { RefCell::new(None) };
     static REPORT: RefCell<Report> = RefCell::default();
     static TOUR: RefCell<Tour> = RefCell::default();
 }
+
+/// What `index` says where there is no number.
+const NONE: i32 = -1;
 
 /// What `search` says of a binary file.
 const BINARY: i32 = -1;
@@ -28,17 +34,7 @@ struct Component;
 impl grep::Guest for Component {
     fn compile(query: grep::Query) -> Result<(), grep::Fault> {
         let query = searcher::Query {
-            pattern: Pattern {
-                text: query.pattern,
-                fixed: query.fixed,
-                case: match query.letter_case {
-                    grep::LetterCase::Sensitive => Case::Sensitive,
-                    grep::LetterCase::Ignore => Case::Ignore,
-                    grep::LetterCase::Smart => Case::Smart,
-                },
-                word: query.word,
-                multiline: query.multiline,
-            },
+            pattern: pattern_of(&query),
             mode: match query.mode {
                 grep::Mode::Content => searcher::Mode::Content,
                 grep::Mode::FilesWithMatches => searcher::Mode::FilesWithMatches,
@@ -242,6 +238,58 @@ impl Files for Host {
 
     fn close(&mut self, file: i32) {
         files::close(file);
+    }
+}
+
+fn pattern_of(query: &grep::Query) -> Pattern {
+    Pattern {
+        text: query.pattern.clone(),
+        fixed: query.fixed,
+        case: match query.letter_case {
+            grep::LetterCase::Sensitive => Case::Sensitive,
+            grep::LetterCase::Ignore => Case::Ignore,
+            grep::LetterCase::Smart => Case::Smart,
+        },
+        word: query.word,
+        multiline: query.multiline,
+    }
+}
+
+impl wit_index::Guest for Component {
+    fn add(folder: i32, at: u32) -> i32 {
+        SEARCHER.with_borrow_mut(|searcher| {
+            let filled = with_walk(|walk| {
+                let name = walk.raw().get(at as usize..).unwrap_or(b"\0");
+                load(searcher, &mut Host, folder, name).ok()
+            });
+            let number = filled.and_then(|filled| INDEX.with_borrow_mut(|index| index.add(searcher.filled(filled))));
+            number.and_then(|number| i32::try_from(number).ok()).unwrap_or(NONE)
+        })
+    }
+
+    fn remove(number: u32) {
+        INDEX.with_borrow_mut(|index| index.remove(number));
+    }
+
+    fn choose(query: grep::Query) -> i32 {
+        // What does not match is wanted: signatures say nothing of that.
+        if query.invert || query.mode == grep::Mode::FilesWithoutMatch {
+            return NONE;
+        }
+        // A pattern that can't be compiled is refused by the search itself.
+        let Ok((need, spans_lines)) = pattern::need(&pattern_of(&query)) else { return NONE };
+        if need == Need::Anything {
+            return NONE;
+        }
+        INDEX.with_borrow_mut(|index| i32::try_from(index.choose(&need, spans_lines).len()).unwrap_or(NONE))
+    }
+
+    fn chosen() -> u32 {
+        INDEX.with_borrow(|index| index.chosen().as_ptr() as u32)
+    }
+
+    fn size() -> u32 {
+        INDEX.with_borrow(|index| u32::try_from(index.bytes()).unwrap_or(u32::MAX))
     }
 }
 

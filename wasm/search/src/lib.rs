@@ -14,6 +14,8 @@ mod component;
 pub mod encoding;
 pub mod entries;
 pub mod gate;
+pub mod index;
+pub mod index_need;
 mod lane;
 pub mod lines;
 pub mod literals;

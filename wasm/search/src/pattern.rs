@@ -1,5 +1,6 @@
 //! From the caller's pattern to a compiled matcher, or to a fault that says where and what would mend it.
 
+use crate::index_need::Need;
 use crate::lines;
 use crate::literals::required;
 use crate::needle::Needle;
@@ -75,8 +76,44 @@ const NEST_LIMIT: u32 = 250;
 const PATIENCE: usize = 16;
 const CROWDED_BYTES: usize = 128;
 
+/// A pattern as it is compiled.
+struct Read {
+    hir: Hir,
+    anchored_in_text: bool,
+    spans_lines: bool,
+    crlf: bool,
+}
+
 /// Compiles a pattern with ripgrep's meaning of a line: unless `multiline`, no match contains a line end.
 pub fn compile(pattern: &Pattern) -> Result<Matcher, PatternFault> {
+    let Read { hir, anchored_in_text, spans_lines, crlf } = read(pattern)?;
+    let limits = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_LIMIT_BYTES));
+    let regex = meta::Builder::new().configure(limits).build_from_hir(&hir).map_err(|error| PatternFault {
+        message: match error.size_limit() {
+            Some(limit) => format!("it compiles to more than the size limit of {} MiB", limit >> 20),
+            None => error.to_string(),
+        },
+        position: None,
+        hint: Some("repeat less: write * or + for a large count, or search for a part of it".into()),
+    })?;
+    let required = required(&hir);
+    Ok(Matcher {
+        regex,
+        needle_is_all: required.as_ref().is_some_and(|required| required.whole),
+        needle: required.map(|required| Needle::new(required.sequences)),
+        anchored_in_text,
+        spans_lines,
+        crlf,
+    })
+}
+
+/// What a file must have for the pattern to match in it, and whether its matches may span lines.
+pub fn need(pattern: &Pattern) -> Result<(Need, bool), PatternFault> {
+    let Read { hir, spans_lines, .. } = read(pattern)?;
+    Ok((Need::of(&hir), spans_lines))
+}
+
+fn read(pattern: &Pattern) -> Result<Read, PatternFault> {
     let escaped;
     let text = if pattern.fixed {
         escaped = regex_syntax::escape(&pattern.text);
@@ -101,24 +138,7 @@ pub fn compile(pattern: &Pattern) -> Result<Matcher, PatternFault> {
     if pattern.word {
         hir = Hir::concat(vec![Hir::look(Look::WordStartHalfUnicode), hir, Hir::look(Look::WordEndHalfUnicode)]);
     }
-    let limits = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_LIMIT_BYTES));
-    let regex = meta::Builder::new().configure(limits).build_from_hir(&hir).map_err(|error| PatternFault {
-        message: match error.size_limit() {
-            Some(limit) => format!("it compiles to more than the size limit of {} MiB", limit >> 20),
-            None => error.to_string(),
-        },
-        position: None,
-        hint: Some("repeat less: write * or + for a large count, or search for a part of it".into()),
-    })?;
-    let required = required(&hir);
-    Ok(Matcher {
-        regex,
-        needle_is_all: required.as_ref().is_some_and(|required| required.whole),
-        needle: required.map(|required| Needle::new(required.sequences)),
-        anchored_in_text,
-        spans_lines,
-        crlf: !names_return,
-    })
+    Ok(Read { hir, anchored_in_text, spans_lines, crlf: !names_return })
 }
 
 fn parse(text: &str, pattern: &Pattern, crlf: bool) -> Result<Hir, PatternFault> {

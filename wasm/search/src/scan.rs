@@ -8,7 +8,7 @@ use core::ops::Range;
 use memchr::memchr;
 
 /// A line search looks at so many bytes for a NUL before it searches: this is what tells a binary file in practice.
-const LINE_SNIFFED_BYTES: usize = 1024;
+pub const LINE_SNIFFED_BYTES: usize = 1024;
 
 /// What one file holds. Kept between files so that its memory is used again.
 #[derive(Debug, Default)]

@@ -189,7 +189,7 @@ pub fn visit(
 }
 
 /// Reads a file into the searcher's buffer and gives its bytes, or an [`end`].
-fn load(searcher: &mut Searcher, files: &mut impl Files, folder: i32, name: &[u8]) -> Result<usize, i32> {
+pub fn load(searcher: &mut Searcher, files: &mut impl Files, folder: i32, name: &[u8]) -> Result<usize, i32> {
     let file = files.open(folder, name);
     if file < 0 {
         return Err(end::UNREADABLE);
