@@ -71,6 +71,7 @@ function answer({ id, root, start, grep }: Extract<IndexTask, { type: "ask" }>):
   found.usedAt = performance.now();
   const said = guarded(root, () => {
     tree.sync();
+    if (tree.isBehind) return { why: "new folders are being read" };
     return grep === undefined ? tree.list(start) : tree.choose(start, grep);
   });
   if ("why" in said) tell({ type: "answer", id, why: said.why });

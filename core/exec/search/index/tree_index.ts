@@ -9,6 +9,7 @@ import { bytesOf, type Folder, newFolder, NUMBER, placeOf, setEntries } from "./
 import { keyOf } from "./listing.ts";
 import { isLocalFileSystem } from "./local_file_systems.ts";
 import { mountsAround } from "./mounts.ts";
+import { checkLinks, Moves } from "./names.ts";
 import { type Chosen, chooseFiles, listFiles } from "./tree_answers.ts";
 import { IndexLost, inodeAt, TreeState } from "./tree_state.ts";
 import { IN, type WatchCalls, type WatchEvent } from "./watch_calls.ts";
@@ -18,6 +19,9 @@ const LARGEST_BYTES = 32 << 20;
 
 /** More folders than this are not watched: each costs the kernel a kilobyte that it can't take back. */
 const MOST_FOLDERS = 65_536;
+
+/** New folders that are read before an answer. */
+const MOST_AT_ONCE = 64;
 
 /** After so many folders the walk that judges them is full of those that are gone. */
 const MOST_WALKED = 4 * MOST_FOLDERS;
@@ -84,21 +88,35 @@ export class TreeIndex {
       throw new IndexLost("another folder stands in its place");
     }
     if (calls.mountsChanged() && mountsAround(job.start) !== this.#mounts) throw new IndexLost("a mount has changed");
-    for (const event of calls.drain()) this.#take(event);
+    const moves = new Moves();
+    for (const event of calls.drain()) {
+      moves.note(event);
+      this.#take(event);
+    }
     for (const folder of this.#state.changed) this.#readAgain(folder);
     this.#state.changed.clear();
+    // A new folder may hold a second name of a file that is known by another one.
+    for (let read = 0; read < MOST_AT_ONCE && this.#toWatch.length > 0; read += 1) this.#watchNext();
+    if (moves.mayHideNames) checkLinks(this.#state, this.#parts);
+  }
+
+  /** True if new folders are still to be read, so that nothing can be said. */
+  get isBehind(): boolean {
+    return this.#toWatch.length > 0;
+  }
+
+  #watchNext(): void {
+    const next = this.#toWatch.pop();
+    if (next !== undefined) this.#watch(next.parent, next.name);
   }
 
   /** Works on what is not known yet until the time is over, in milliseconds of performance.now(). Throws IndexLost. */
   work(until: number): void {
     while (performance.now() < until) {
-      const next = this.#toWatch.pop();
-      if (next !== undefined) this.#watch(next.parent, next.name);
-      else {
-        const [folder] = this.#state.stale;
-        if (folder === undefined) return;
-        this.#sign(folder, until);
-      }
+      const [folder] = this.#state.stale;
+      if (this.#toWatch.length > 0) this.#watchNext();
+      else if (folder === undefined) return;
+      else this.#sign(folder, until);
     }
   }
 
@@ -160,7 +178,8 @@ export class TreeIndex {
       const folder = newFolder({ path, key: keyOf(path), name, parent, watch, walked: this.#enter(path, open.bytes) });
       folder.place = place;
       this.#state.keep(folder);
-      this.#state.setEntries(folder, Buffer.from(engine.search.entries(0).slice(0, open.bytes)));
+      const entries = this.#state.setEntries(folder, Buffer.from(engine.search.entries(0).slice(0, open.bytes)));
+      for (const { type, inode } of entries) if (type === TYPE.file) this.#state.lookForOtherNames(inode);
       this.#watchInner(folder, () => true);
     } finally {
       files.closeFolder(open);

@@ -58,9 +58,11 @@ export class TreeState {
     this.settle(parent);
   }
 
-  setEntries(folder: Folder, raw: Buffer): void {
-    this.count(folder, setEntries(folder, raw));
+  setEntries(folder: Folder, raw: Buffer): Entry[] {
+    const entries = setEntries(folder, raw);
+    this.count(folder, entries);
     this.bytes += bytesOf(folder);
+    return entries;
   }
 
   count(folder: Folder, entries: Entry[]): void {

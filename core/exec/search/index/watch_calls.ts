@@ -91,7 +91,7 @@ const SYMBOLS = {
 type Symbols = ReturnType<typeof dlopen<typeof SYMBOLS>>["symbols"];
 
 /** One event. `name` is the bytes of an entry's name, one character each; empty if it is about the folder itself. */
-export type WatchEvent = { watch: number; mask: number; name: string };
+export type WatchEvent = { watch: number; mask: number; cookie: number; name: string };
 
 /** What is known of a file or folder: what changes when it changes, how many names it has, and where it is. */
 export type FileFacts = { changedMs: number; size: number; mark: number; links: number; inode: string; place: string };
@@ -145,7 +145,12 @@ export class WatchCalls {
         const start = at + EVENT_HEAD_BYTES;
         const end = length === 0 ? start : queue.indexOf(0, start);
         const name = queue.toString("latin1", start, end < 0 || end > start + length ? start + length : end);
-        yield { watch: queue.readInt32LE(at), mask: queue.readUInt32LE(at + 4), name };
+        yield {
+          watch: queue.readInt32LE(at),
+          mask: queue.readUInt32LE(at + 4),
+          cookie: queue.readUInt32LE(at + 8),
+          name,
+        };
         at = start + length;
       }
     }
