@@ -230,6 +230,7 @@ fn rows_of(class: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choose::Choice;
     use crate::pattern::{Case, Pattern, need};
     use crate::render::Shape;
     use crate::searcher::{Mode, Query, Searcher};
@@ -386,7 +387,8 @@ mod tests {
     /// True if the index had a say.
     fn compare(index: &mut Index, numbers: &[u32], files: &[Vec<u8>], pattern: &Pattern) -> bool {
         let mut searcher = Searcher::default();
-        let query = Query { pattern: pattern.clone(), mode: Mode::Count, shape: Shape::default() };
+        let query =
+            Query { pattern: pattern.clone(), mode: Mode::Count, choice: Choice::default(), shape: Shape::default() };
         if searcher.compile(&query).is_err() {
             return false;
         }

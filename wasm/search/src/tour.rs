@@ -256,6 +256,7 @@ fn name_kinds(parts: &mut Parts<'_, impl Files + Folders>, handle: i32, bytes: u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choose::Choice;
     use crate::entries::tests::pack;
     use crate::pattern::Pattern;
     use crate::render::Shape;
@@ -328,7 +329,14 @@ mod tests {
         walk.hide(b"/r/hidden_needle");
         let mut searcher = Searcher::default();
         let pattern = Pattern { text: "needle".into(), ..Pattern::default() };
-        searcher.compile(&Query { pattern, mode: Mode::FilesWithMatches, shape: Shape::default() }).unwrap();
+        searcher
+            .compile(&Query {
+                pattern,
+                mode: Mode::FilesWithMatches,
+                choice: Choice::default(),
+                shape: Shape::default(),
+            })
+            .unwrap();
         let (mut tour, mut report, mut told) = (Tour::default(), Report::default(), Vec::new());
         tour.start(lists, host);
         tour.push(b"/r");

@@ -161,6 +161,6 @@ export async function searchIndexed<Found>(
 /** The rules that most searches have: what they enter is worth watching. */
 function usual(scope: SearchJob["scope"]): SearchJob["scope"] {
   const { closedNames, sampleEndings } = scope;
-  const none = { globs: [], fileTypes: [], fileTypesNot: [] };
+  const none = { globs: [], iglobs: [], fileTypes: [], fileTypesNot: [] };
   return { ...none, ignoreCase: false, hidden: false, noIgnore: false, closedNames, sampleEndings };
 }
