@@ -7,20 +7,24 @@ use super::word::Builder;
 impl Parser<'_> {
     /// Whether the `((` at `open` is closed by `))`; if not, it is two opening parentheses.
     pub(super) fn is_arithmetic(&mut self, open: usize) -> Parsed<bool> {
-        let close = match self.closing_paren(open + 1) {
-            // A quote in a comment is none to a shell that has no `((`.
-            Err(fault) if self.src[open..self.end].contains(&b'#') => {
-                return Err(ParseError { code: "shell.unsupported", ..fault });
-            }
-            close => close?,
-        };
+        let close = self.closing_beside_comments(open + 1)?;
         Ok(close + 1 < self.end && self.src[close + 1] == b')')
+    }
+
+    /// The same as [`Parser::closing_paren`]; a quote in a comment is none to a shell that reads no further.
+    fn closing_beside_comments(&mut self, open: usize) -> Parsed<usize> {
+        match self.closing_paren(open) {
+            Err(fault) if self.src[open..self.end].contains(&b'#') => {
+                Err(ParseError { code: "shell.unsupported", ..fault })
+            }
+            close => close,
+        }
     }
 
     /// Two opening parentheses that are no arithmetic: bash found that out by reading up to the `)` that closes the one at
     /// `open`, and then reads the text again, where it takes comments and lines for something else. Gives that place.
     pub(super) fn read_again(&mut self, open: usize) -> Parsed<usize> {
-        let close = self.closing_paren(open)?;
+        let close = self.closing_beside_comments(open)?;
         self.steps += (close - open) as u64 / 8;
         // With a line end behind the `)` bash refuses it where a separator stands inside.
         let ends_line = close + 1 < self.end && matches!(self.src[close + 1], b'\n' | b'\\');

@@ -191,6 +191,14 @@ impl Parser<'_> {
         let Some(name) = name.filter(|_| command.redirects.is_empty()) else {
             return Err(self.unexpected("a separator"));
         };
+        // With extended globs bash takes `f!()` for a pattern.
+        if name.ends_with(['?', '*', '+', '@', '!']) {
+            return Err(self.fault(
+                "shell.unsupported",
+                "a sign of a pattern before \"()\" is not supported",
+                self.pos,
+            ));
+        }
         self.advance(1);
         self.skip_blanks();
         self.expect(")")?;
