@@ -114,6 +114,9 @@ fn compare(case: &Case, seen: &Seen, tally: &mut Tally) {
     }
     let mut planner = Planner::new(&script, kind != Kind::Mutated, posix_only(shell));
     let plan = planner.plan();
+    if planner.is_cut() {
+        return tally.endless += 1;
+    }
     tally.commands += seen.commands.len();
     let mut listed: Vec<&Words> = Vec::new();
     plan.commands(&mut listed);

@@ -49,6 +49,11 @@ impl<'s> Planner<'s> {
         self.sequence(&script.items).0
     }
 
+    /// Some calls were not followed, so commands may be missing.
+    pub fn is_cut(&self) -> bool {
+        self.calls > MAX_CALLS
+    }
+
     fn sequence(&mut self, items: &'s Sequence) -> (Plan, Status) {
         let (mut plans, mut last) = (Vec::new(), Some(true));
         for item in items {
