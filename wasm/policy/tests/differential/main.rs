@@ -89,6 +89,16 @@ struct Case<'c> {
     shell: &'c str,
 }
 
+/// What is wrong with a value ends the command, or the whole script.
+const ENDED_EARLY: [&str; 6] = [
+    "bad substitution",
+    "error token",
+    "invalid indirect",
+    "not a valid identifier",
+    "nesting level",
+    "command substitution:",
+];
+
 fn compare(case: &Case, seen: &Seen, tally: &mut Tally) {
     let Case { source, kind, shell } = *case;
     if !seen.ended {
@@ -123,16 +133,7 @@ fn compare(case: &Case, seen: &Seen, tally: &mut Tally) {
     if let Some(argv) = seen.commands.iter().find(|argv| !listed.iter().any(|words| could_be(words, argv))) {
         return differs(format!("we do not list {argv:?}, but {listed:?}"));
     }
-    // What is wrong with a value ends the command, or the whole script.
-    let ended_early = [
-        "bad substitution",
-        "error token",
-        "invalid indirect",
-        "not a valid identifier",
-        "nesting level",
-        "command substitution:",
-    ];
-    if kind == Kind::Mutated || ended_early.iter().any(|sign| seen.said.contains(sign)) {
+    if kind == Kind::Mutated || ENDED_EARLY.iter().any(|sign| seen.said.contains(sign)) {
         return;
     }
     let mut certain: Vec<&Words> = Vec::new();
