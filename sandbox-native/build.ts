@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isFresh, type Made, ROOT, targetFolder, writeStamp } from "../cli/build/cache.ts";
+import { hashInputs, isFresh, type Made, ROOT, targetFolder, writeStamp } from "../cli/build/cache.ts";
 import { BuildError, say, type StepEnd } from "../cli/build/progress.ts";
 import { ensureRust } from "../cli/build/rust_setup.ts";
 import { cargoEnv, type Rust } from "../cli/build/rust_toolchain.ts";
@@ -42,6 +42,7 @@ export async function buildLauncher(rust: Rust, lock: "locked" | "free"): Promis
   }
   const made = whatIsMade(rust);
   if (isFresh(made)) return { state: "fresh" };
+  const inputs = hashInputs(made);
   const bytes = readFileSync(
     await compile(rust, lock, { name: "cordon-launcher", flags: RUST_FLAGS, args: ["--package=linux"] }),
   );
@@ -57,7 +58,7 @@ export async function buildLauncher(rust: Rust, lock: "locked" | "free"): Promis
   put("launcher.bin", bytes);
   put("launcher.ts", describe(bytes));
   put("front.bin", front);
-  writeStamp(made);
+  writeStamp(made, inputs);
   return { state: "built", note: `${Math.round(bytes.length / 1024)} KB` };
 }
 

@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { transpileBytes } from "@bytecodealliance/jco-transpile";
 import { componentNew } from "@bytecodealliance/jco-transpile/wasm-tools";
-import { isFresh, type Made, ROOT, targetFolder, writeStamp } from "../cli/build/cache.ts";
+import { hashInputs, isFresh, type Made, ROOT, targetFolder, writeStamp } from "../cli/build/cache.ts";
 import { BuildError, say, type StepEnd } from "../cli/build/progress.ts";
 import { ensureRust } from "../cli/build/rust_setup.ts";
 import { cargoEnv, type Rust, WASM_TARGET } from "../cli/build/rust_toolchain.ts";
@@ -60,11 +60,12 @@ export async function buildComponent(name: ComponentName, rust: Rust, lock: Lock
   }
   const made = whatIsMade(name, rust);
   if (isFresh(made)) return { state: "fresh" };
+  const inputs = hashInputs(made);
   const module = await compile(name, rust, lock);
   const small = await optimize(name, module);
   const component = await componentNew(new Uint8Array(readFileSync(small)));
   await transpile(name, component);
-  writeStamp(made);
+  writeStamp(made, inputs);
   const bytes = statSync(join(GENERATED, `${name}.core.wasm`)).size;
   return { state: "built", note: `${Math.round(bytes / 1024)} KB of WebAssembly` };
 }

@@ -34,13 +34,14 @@ export async function bundle(): Promise<StepEnd> {
   if (!existsSync(join(ROOT, "cli", "main.ts"))) return { state: "skipped", note: "there is no cli/main.ts yet" };
   const made = whatIsMade();
   if (isFresh(made)) return { state: "fresh" };
+  const inputs = hashInputs(made);
   // Bun leaves its unfinished file in the working folder when it is stopped; and a running dist/cordon can't be written to,
   // but can be replaced.
   const staging = join(ROOT, "dist", "new");
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true });
   // Plans are kept for the executable that made them (core/version.ts).
-  const build = hashInputs(made).slice(0, 16);
+  const build = inputs.slice(0, 16);
   const define = ["--define", `CORDON_BUILD=${JSON.stringify(build)}`];
   await runTool({
     what: "bun build",
@@ -65,7 +66,7 @@ export async function bundle(): Promise<StepEnd> {
   }
   renameSync(join(staging, "cordon"), join(ROOT, "dist", "cordon"));
   rmSync(staging, { recursive: true });
-  writeStamp(made);
+  writeStamp(made, inputs);
   return { state: "built", note: `${Math.round(statSync(join(ROOT, "dist", "cordon")).size / 1e6)} MB` };
 }
 

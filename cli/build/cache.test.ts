@@ -25,7 +25,7 @@ afterAll(() => {
 
 test("a step is fresh after its stamp, and no longer when an input's content, name or a fact changes", () => {
   expect(isFresh(made)).toBe(false);
-  writeStamp(made);
+  writeStamp(made, hashInputs(made));
   expect(isFresh(made)).toBe(true);
   put("in/a.ts", "b");
   expect(isFresh(made)).toBe(false);
@@ -37,13 +37,22 @@ test("a step is fresh after its stamp, and no longer when an input's content, na
   expect(isFresh({ ...made, facts: ["compiler 2"] })).toBe(false);
 });
 
+test("a step is not fresh when an input changed while it was made", () => {
+  const before = hashInputs(made);
+  put("in/a.ts", "pulled meanwhile");
+  writeStamp(made, before);
+  expect(isFresh(made)).toBe(false);
+  put("in/a.ts", "a");
+  expect(isFresh(made)).toBe(true);
+});
+
 test("a step is not fresh when its output was changed or removed", () => {
-  writeStamp(made);
+  writeStamp(made, hashInputs(made));
   put("out", "touched by hand");
   expect(isFresh(made)).toBe(false);
   rmSync(join(ROOT, folder, "out"));
   expect(isFresh(made)).toBe(false);
-  expect(() => writeStamp(made)).toThrow("was not written");
+  expect(() => writeStamp(made, hashInputs(made))).toThrow("was not written");
 });
 
 test("packages and build products are no inputs", () => {

@@ -42,15 +42,18 @@ export function isFresh(made: Made): boolean {
   return made.outputs.every((path) => stamp.outputs[path] !== undefined && stamp.outputs[path] === mark(path));
 }
 
-/** Records that the outputs now come from these inputs. Call it only after the outputs are written. */
-export function writeStamp(made: Made): void {
+/**
+ * Records that the outputs now come from these inputs. Call it only after the outputs are written. `inputs` is `hashInputs` from before
+ * they were made: what changes meanwhile (a `git pull`) is not in them.
+ */
+export function writeStamp(made: Made, inputs: string): void {
   const outputs: Record<string, string> = {};
   for (const path of made.outputs) {
     const found = mark(path);
     if (found === undefined) throw new Error(`Cannot stamp "${made.step}": output "${path}" was not written`);
     outputs[path] = found;
   }
-  const stamp: Stamp = { inputs: hashInputs(made), outputs };
+  const stamp: Stamp = { inputs, outputs };
   mkdirSync(dirname(stampPath(made.step)), { recursive: true });
   writeFileSync(stampPath(made.step), `${JSON.stringify(stamp)}\n`);
 }

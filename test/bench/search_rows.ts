@@ -7,6 +7,7 @@ import type { Timed } from "./alternate.ts";
 import { makeTree, NEEDLE } from "./make_tree.ts";
 import type { Figure } from "./print_table.ts";
 import type { Row } from "./rows.ts";
+import { warmFigures } from "./warm_searches.ts";
 
 /** Debian's package of the large tree: 78,579 files, 1.2 GB. */
 const LARGE = "linux-source-6.1";
@@ -84,6 +85,12 @@ export function searchMemory(cordon: string, folder: string): Figure[] {
     const value = Math.round(end.resourceUsage.maxRSS / (1 << 20));
     return { what: `peak memory of cordon grep, ${what}`, value, unit: "MB", target: PEAK_MB };
   });
+}
+
+/** What searches of the large tree take in a process that lasts, if the tree is here. */
+export async function warmSearches(cordon: string, folder: string): Promise<Figure[]> {
+  const tree = join(folder, LARGE);
+  return existsSync(tree) ? await warmFigures(cordon, tool(RIPGREP, "rg"), tree) : [];
 }
 
 /** Nothing found is an answer, not a failure; the shell between costs both sides the same. */
