@@ -69,6 +69,14 @@ fn c14_the_words_of_each_command_are_the_ones_bash_runs() {
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Bash 5.2 makes `/home/ada=~` of `~=~`, and leaves `a~=~` alone.
+#[test]
+fn c14_a_tilde_before_an_equals_sign_is_not_certain() {
+    let certain = |source: &str| literal_commands(&parse(source).expect(source)).len();
+    assert_eq!(certain("foo ~=~"), 0);
+    assert_eq!(certain("foo a~=~"), 1);
+}
+
 fn scratch_folder() -> PathBuf {
     let folder = std::env::temp_dir().join(format!("cordon-shell-corpus-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a scratch folder can be made");

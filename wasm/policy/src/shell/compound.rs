@@ -248,6 +248,11 @@ impl Parser<'_> {
                 }
             }
         };
+        // Bash prints what stands in a substitution as `coproc COPROC cmd`, and reads that again as the command COPROC.
+        if self.substitutions > 0 && matches!(node, Node::Simple(_)) {
+            let what = "a coprocess of a simple command in a substitution is not supported";
+            return Err(self.fault("shell.unsupported", what, start));
+        }
         let span = [self.span(start, start)[0], node.span()[1]];
         let body = vec![Item { node, background: true }];
         Ok(Compound { name, span, ..blank("coproc", Vec::new(), vec![body]) })

@@ -252,6 +252,15 @@ impl Parser<'_> {
                 b'\'' => self.literal_quotes(inner)?,
                 b'"' => self.double_quotes(inner)?,
                 b'<' | b'>' if self.at(1) == b'(' && !in_quotes => self.process_substitution(inner)?,
+                // Bash finds the ends of both when it looks for the brace, and takes them for something else when it expands.
+                b'<' | b'>' if self.at(1) == b'(' => {
+                    let what = "a process substitution in a quoted expansion is not supported";
+                    return Err(self.fault("shell.unsupported", what, self.pos));
+                }
+                b'$' if self.at(1) == b'\'' && in_quotes => {
+                    let what = "\"$'\" in a quoted expansion is not supported";
+                    return Err(self.fault("shell.unsupported", what, self.pos));
+                }
                 b'@' if self.at(1) == b'P' && self.at(2) == b'}' => {
                     self.facts.prompt_expansion = true;
                     self.advance(2);

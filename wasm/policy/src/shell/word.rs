@@ -342,6 +342,10 @@ impl Parser<'_> {
         }
         let user = self.text.get(start + 1..self.pos).unwrap_or_default().replace("\\\n", "");
         let next = self.peek();
+        // Bash 5.2 expands `~=~` to `/home/ada=~`, and leaves `~=x` as it is.
+        if next == b'=' {
+            return word.dynamic(Piece::unknown(Why::Tilde, true));
+        }
         if !(self.eof() || next == b'/' || next == b':' || is_meta(next)) {
             return word.text(&format!("~{user}"));
         }
