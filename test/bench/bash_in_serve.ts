@@ -2,8 +2,8 @@
  * `bun bash_in_serve.ts serve|spawn|memory CORDON`: prints the median milliseconds of `true` as a bash call of one `cordon serve`, or
  * as a bare spawn of bash; or the megabytes that a serve holds after a call. Runs in the working folder.
  */
-import { readFileSync } from "node:fs";
 import { quantile } from "./alternate.ts";
+import { residentMb } from "./resident.ts";
 
 const CALLS = 15;
 
@@ -56,11 +56,6 @@ async function medianOf(call: () => Promise<unknown>): Promise<number> {
     if (turn >= WARM_UP) times.push(performance.now() - begin);
   }
   return quantile(times, 0.5);
-}
-
-/** Resident memory of a process in megabytes (proc_pid_status(5): VmRSS in KB). */
-function residentMb(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 }
 
 if (way === "spawn") console.log(await medianOf(bare));

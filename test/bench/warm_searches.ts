@@ -1,9 +1,9 @@
 /** Searches of a `cordon serve` that has an index of the tree, each in turn with ripgrep as a whole process. */
-import { readFileSync } from "node:fs";
 import { startQuickClient, type QuickClient, type Searched } from "../support/quick_client.ts";
 import { makeScratch, removeScratch } from "../support/scratch.ts";
 import { quantile } from "./alternate.ts";
 import type { Figure } from "./print_table.ts";
+import { residentMb } from "./resident.ts";
 
 const ROUNDS = 15;
 
@@ -85,8 +85,4 @@ async function compareSearch(
 
 async function close(client: QuickClient): Promise<void> {
   await client.close();
-}
-
-function residentMb(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 }

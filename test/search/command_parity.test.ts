@@ -8,13 +8,12 @@ import { runCordon } from "../support/run_cordon.ts";
 import { makeScratch, removeScratch } from "../support/scratch.ts";
 import { makeOddTree, oddTree, type OddTree } from "./odd_tree.ts";
 import { ripgrep } from "./ripgrep.ts";
+import { firstDifference } from "./first_difference.ts";
 
 const CASES = Number(process.env.CORDON_SEARCH_COMMANDS ?? 48);
 const SEED = Number(process.env.CORDON_SEARCH_SEED ?? 20_261_123);
 const LINES_A_TREE = 8;
 const SHOWN_FAULTS = 6;
-const SHOWN_LENGTH = 240;
-
 const PATTERNS = [
   "foo",
   "let",
@@ -177,14 +176,4 @@ function wordsOf({ pattern, flags, places, dotted }: Line, tree: OddTree): strin
   const named = folders.map((folder) => (folder === "" ? "." : dotted ? `./${folder}/` : folder));
   const isGiven = flags.some((flag) => flag.startsWith("-e"));
   return [...flags, ...(isGiven ? [] : ["-e", pattern]), "--", ...(named.length > 0 ? named : ["./"])];
-}
-
-function firstDifference(
-  output: string,
-  expected: string,
-): { output: string | undefined; expected: string | undefined } {
-  const [ours, theirs] = [output.split("\n"), expected.split("\n")];
-  const found = ours.findIndex((line, place) => line !== theirs[place]);
-  const at = found < 0 ? ours.length : found;
-  return { output: ours[at]?.slice(0, SHOWN_LENGTH), expected: theirs[at]?.slice(0, SHOWN_LENGTH) };
 }

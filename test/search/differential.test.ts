@@ -11,13 +11,12 @@ import { createSearch } from "../../core/exec/search/mod.ts";
 import { EVERYTHING } from "../../core/exec/search/tree_fixture.ts";
 import { makeOddTree, oddTree, type OddTree } from "./odd_tree.ts";
 import { argumentsFor, ripgrep, scopeArguments } from "./ripgrep.ts";
+import { firstDifference } from "./first_difference.ts";
 
 const CASES = Number(process.env.CORDON_SEARCH_CASES ?? 300);
 const SEED = Number(process.env.CORDON_SEARCH_SEED ?? 20_261_122);
 const QUERIES_A_TREE = 12;
 const SHOWN_FAULTS = 8;
-const SHOWN_LENGTH = 200;
-
 if ("missing" in ripgrep) console.info(`Skipped: the comparison with ripgrep, because ${ripgrep.missing}`);
 
 /** Queries for which the answer of ripgrep is not ours, on purpose. */
@@ -273,18 +272,6 @@ function theirs(tree: OddTree, asked: GrepQuery): string {
   const isRefused =
     exitCode === 2 && run([...argumentsFor(asked), "--", "/dev/null"], asked.path, tree.home).exitCode === 2;
   return isRefused ? "refused" : plain(text);
-}
-
-/** The first line that differs: the whole of two answers is more than anybody reads. */
-function firstDifference(
-  output: string,
-  expected: string,
-): { output: string | undefined; expected: string | undefined } {
-  const [ours, theirs] = [output.split("\n"), expected.split("\n")];
-  const at = ours.findIndex((line, place) => line !== theirs[place]);
-  const place = at < 0 ? ours.length : at;
-  const show = (line: string | undefined) => (line === undefined ? line : JSON.stringify(line.slice(0, SHOWN_LENGTH)));
-  return { output: show(ours[place]), expected: show(theirs[place]) };
 }
 
 function whereOf(tree: OddTree, { path, relativeTo: _, ...asked }: GrepQuery, number: number): string {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isWithin } from "../../../config/path_order.ts";
 
 /** Field of a line of proc_pid_mountinfo(5): where it is mounted, with spaces and backslashes as octal numbers. */
 const MOUNT_POINT = 4;
@@ -10,10 +11,6 @@ export function mountsAround(folder: string): string {
     return isWithin(folder, point) || isWithin(point, folder);
   };
   return readFileSync("/proc/self/mountinfo", "utf8").split("\n").filter(isAround).join("\n");
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);
 }
 
 function plainText(text: string): string {
