@@ -1,5 +1,6 @@
 /** The few calls of the system that this program needs to become the launcher, and that node:fs does not have. Through bun:ffi. */
 import { dlopen, ptr } from "bun:ffi";
+import { cString } from "../c_string.ts";
 
 /** Calls of the system. Numbers below zero are failures; the reason does not matter, since each has a slower way round. */
 export type NativeCalls = {
@@ -52,10 +53,4 @@ function callsOver(syscall: Syscall, execv: Execv, table: (typeof TABLES)["x64" 
       execv(cString(path), list);
     },
   };
-}
-
-const ENCODER = new TextEncoder();
-
-function cString(text: string): Uint8Array {
-  return ENCODER.encode(`${text}\0`);
 }

@@ -3,6 +3,7 @@
  * string of the name and an object of the stat, costs more than the calls themselves.
  */
 import { dlopen, ptr } from "bun:ffi";
+import { cString } from "../c_string.ts";
 import { constants } from "node:fs";
 import type { ComponentFiles, ComponentFolders, SearchEngine } from "../../engine/search.ts";
 import type { FileCalls, OpenFolder } from "./file_calls.ts";
@@ -207,10 +208,4 @@ function addresses(engine: SearchEngine): (at: number) => number {
     }
     return memoryAt + (at >>> 0);
   };
-}
-
-const encoder = new TextEncoder();
-
-function cString(path: RealPath): Uint8Array {
-  return typeof path === "string" ? encoder.encode(`${path}\0`) : Buffer.concat([path, Buffer.from([0])]);
 }

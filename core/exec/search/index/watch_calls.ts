@@ -4,6 +4,7 @@
  * loop or a library between would give them later.
  */
 import { dlopen, ptr } from "bun:ffi";
+import { cString } from "../../c_string.ts";
 import { constants } from "node:fs";
 
 const IN_NONBLOCK = 0o4000;
@@ -196,8 +197,4 @@ export class WatchCalls {
     const watch = this.#c.inotify_add_watch(this.#events, ptr(name), mask);
     return watch < 0 ? undefined : watch;
   }
-}
-
-function cString(text: string | Uint8Array): Uint8Array {
-  return Buffer.concat([typeof text === "string" ? Buffer.from(text) : text, Buffer.from([0])]);
 }
