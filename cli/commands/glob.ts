@@ -1,9 +1,10 @@
+import type { FileNames } from "@cordon/core/contract";
 import type { Cli, Command } from "../command.ts";
 import { emptyRulesDraft, foldersOf, readFlags, RULE_FLAGS, type RulesDraft, usageFault } from "../flags.ts";
 import { spellOut } from "../short_flags.ts";
 import { printHelp } from "../ui/help.ts";
 import { usesColour } from "../ui/messages.ts";
-import { renderMatches } from "../ui/render_matches.ts";
+import { renderNames } from "../ui/render_matches.ts";
 import { writeAnswer } from "../ui/write_fully.ts";
 import { SEARCH_EXIT, searchCalls, toggle } from "./search_call.ts";
 
@@ -59,6 +60,8 @@ async function glob(args: readonly string[], cli: Cli): Promise<number> {
     throw usageFault(`${more.length} words follow the folder`, "put the glob in quotes, or the shell expands it");
   const view = {
     nameOf: (name: string) => belowFolder(name, cli.world.cwd),
+    // Of what is above the working folder some is below it.
+    folderOf: (folder: string) => (cli.world.cwd.startsWith(folder) ? undefined : belowFolder(folder, cli.world.cwd)),
     coloured: usesColour(cli, 1),
     grouped: false,
     named: true,
@@ -71,9 +74,8 @@ async function glob(args: readonly string[], cli: Cli): Promise<number> {
   const inputs = [{ ...draft.input, pattern, path }];
   return searchCalls({ door: "glob", tool: "glob_search", inputs }, { cli, draft }, (output) => {
     // The answer of the call to glob_search above, in the tool's own shape.
-    const { filenames } = output as { filenames: string[] };
-    const names = { mode: "files_with_matches", filenames, content: [], numFiles: filenames.length } as const;
-    if (filenames.length > 0) writeAnswer(renderMatches({ ...names, content: [] }, view));
+    const { filenames } = output as { filenames: FileNames };
+    if (filenames.length > 0) writeAnswer(renderNames(filenames, view));
     return filenames.length > 0 ? SEARCH_EXIT.found : SEARCH_EXIT.nothing;
   });
 }

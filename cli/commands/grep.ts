@@ -1,9 +1,10 @@
+import type { FileNames } from "@cordon/core/contract";
 import type { Cli, Command } from "../command.ts";
 import { emptyRulesDraft, foldersOf, readFlags, usageFault } from "../flags.ts";
 import { spellOut } from "../short_flags.ts";
 import { printHelp } from "../ui/help.ts";
 import { usesColour } from "../ui/messages.ts";
-import { type GrepOutput, renderMatches, type SearchView } from "../ui/render_matches.ts";
+import { type GrepOutput, renderMatches, renderNames, type SearchView } from "../ui/render_matches.ts";
 import { writeAnswer, writeFully } from "../ui/write_fully.ts";
 import { type Place, placeOf } from "./grep_files.ts";
 import { GREP_FLAGS, type GrepDraft } from "./grep_flags.ts";
@@ -49,7 +50,7 @@ async function grep(args: readonly string[], cli: Cli): Promise<number> {
   const printer = new Printer(draft, view, places);
   const code = await searchCalls({ door: "grep", tool, inputs }, { cli, draft }, (output) =>
     // The answer of the call to the tool above, in the tool's own shape.
-    draft.listFiles ? printer.showFiles(output as { filenames: string[] }) : printer.show(output as GrepOutput),
+    draft.listFiles ? printer.showFiles(output as FileList) : printer.show(output as GrepOutput),
   );
   // As in ripgrep: who only asks whether there is something has his answer.
   return draft.quiet && printer.hasFound && code === SEARCH_EXIT.failed ? SEARCH_EXIT.found : code;
@@ -83,6 +84,7 @@ function viewOf(draft: GrepDraft, places: readonly Place[], cli: Cli): SearchVie
   const isOneFile = places.length === 1 && places[0]?.isFile === true;
   return {
     nameOf: (path) => nameOf(path, places),
+    folderOf: () => undefined,
     coloured: draft.colour === "always" || (draft.colour === "auto" && usesColour(cli, 1)),
     grouped: (draft.heading ?? terminal) && !draft.perMatch,
     named: draft.names ?? (draft.perMatch || !isOneFile),
@@ -142,6 +144,9 @@ function withoutEmpty(input: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => !isEmpty(value)));
 }
 
+/** What is read of an answer of glob_search. */
+type FileList = { filenames: FileNames; unreadable?: number };
+
 /** Prints the answers, one for each PATH, so that together they look like one. */
 class Printer {
   hasFound = false;
@@ -162,7 +167,8 @@ class Printer {
     const view = this.#viewOfNext();
     if (!this.#draft.quiet && found.numFiles > 0) {
       const between = this.#hasPrinted ? this.#separator(found) : "";
-      writeAnswer(`${between}${renderMatches(found, view)}`);
+      const isList = found.mode === "files_with_matches" || found.mode === "files_without_match";
+      writeAnswer(isList ? renderNames(found.filenames, view) : `${between}${renderMatches(found, view)}`);
       this.#hasPrinted = true;
     }
     if (!this.#draft.silent) tellSkipped(found, view);
@@ -170,10 +176,8 @@ class Printer {
   }
 
   /** Prints an answer of glob_search. */
-  showFiles({ filenames, unreadable = 0 }: { filenames: string[]; unreadable?: number }): number {
-    const names = { mode: "files_with_matches", filenames, content: [], numFiles: filenames.length } as const;
-    if (!this.#draft.quiet && filenames.length > 0)
-      writeAnswer(renderMatches({ ...names, content: [] }, this.#viewOfNext()));
+  showFiles({ filenames, unreadable = 0 }: FileList): number {
+    if (!this.#draft.quiet && filenames.length > 0) writeAnswer(renderNames(filenames, this.#viewOfNext()));
     return this.#codeOf(filenames.length, unreadable);
   }
 
@@ -181,7 +185,10 @@ class Printer {
   #viewOfNext(): SearchView {
     const place = this.#places.slice(this.#place, this.#place + 1);
     this.#place += 1;
-    return { ...this.#view, nameOf: (path) => nameOf(path, place) };
+    // What stands in another folder than was asked for is the one file that was asked for.
+    const folderOf = (folder: string) =>
+      place.some(({ real }) => folder.startsWith(real)) ? nameOf(folder, place) : undefined;
+    return { ...this.#view, nameOf: (path) => nameOf(path, place), folderOf };
   }
 
   /** Between the files of two PATHs stands what stands between those of one. */

@@ -1,10 +1,11 @@
+import type { FileNames } from "@cordon/core/contract";
 import { paint } from "./messages.ts";
 import { visibleText } from "./visible_text.ts";
 
 /** What of an answer of grep_search is shown: its shape with `content_lines`. */
 export type GrepOutput = {
   mode: "content" | "files_with_matches" | "files_without_match" | "count" | "count_matches";
-  filenames: string[];
+  filenames: FileNames;
   content: string[] | string;
   numFiles: number;
   spans?: { at: number; line: number; column: number; bytes: number }[];
@@ -13,12 +14,13 @@ export type GrepOutput = {
 };
 
 /**
- * How it is shown. `nameOf` makes the name to show of a path; `named`: with names; `grouped`: each file's name above its lines, as
+ * How it is shown. `nameOf` makes the name to show of a path; `folderOf` of a folder, with a slash behind it, if that goes for all paths below it; `named`: with names; `grouped`: each file's name above its lines, as
  * ripgrep shows them on a terminal; `perMatch`: a line for each match, with its own column; `nullAfterName`: a NUL byte stands for the
  * sign or the line end after a name.
  */
 export type SearchView = {
   nameOf: (path: string) => string;
+  folderOf: (folder: string) => string | undefined;
   coloured: boolean;
   grouped: boolean;
   named: boolean;
@@ -32,13 +34,26 @@ export type SearchView = {
 /** ripgrep's colours. */
 const COLOUR = { name: "35", number: "32", match: "1;31" } as const;
 
-/** An answer as ripgrep prints it, line ends and all. */
+/** Names, each on a line. No text is made of them, and their bytes are what they are, unless a terminal is to be kept from obeying them. */
+export function renderNames(names: FileNames, view: SearchView): string | Uint8Array {
+  const end = view.nullAfterName ? "\0" : "\n";
+  const bytes = view.terminal || view.coloured ? undefined : names.lines(view.folderOf, end);
+  return (
+    bytes ??
+    names
+      .list()
+      .map((path) => `${shownName(path, view)}${end}`)
+      .join("")
+  );
+}
+
+/** Lines or counts as ripgrep prints them, line ends and all. */
 export function renderMatches(output: GrepOutput, view: SearchView): string {
-  const { mode, filenames } = output;
-  if (mode === "files_with_matches" || mode === "files_without_match")
-    return filenames.map((path) => `${shownName(path, view)}${view.nullAfterName ? "\0" : "\n"}`).join("");
+  const { mode } = output;
+  const filenames = output.filenames.list();
   const content = typeof output.content === "string" ? output.content.split("\n") : output.content;
-  const lines = mode === "content" ? renderLines(content, output, view) : renderCounts(content, filenames, view);
+  const lines =
+    mode === "content" ? renderLines(content, { ...output, filenames }, view) : renderCounts(content, filenames, view);
   return lines.map((line) => `${line}\n`).join("");
 }
 
@@ -54,7 +69,11 @@ type Line = { path: string; number: string; mark: string; text: string } | "sepa
 /** Where a match is in its line, in bytes. */
 type Part = { start: number; end: number };
 
-function renderLines(content: readonly string[], output: GrepOutput, view: SearchView): string[] {
+function renderLines(
+  content: readonly string[],
+  output: Pick<GrepOutput, "spans"> & { filenames: readonly string[] },
+  view: SearchView,
+): string[] {
   const spans = new Map<number, Part[]>();
   for (const { at, column, bytes } of output.spans ?? []) {
     spans.set(at, [...(spans.get(at) ?? []), { start: column - 1, end: column - 1 + bytes }]);

@@ -6,8 +6,8 @@ import { ToolFault } from "@cordon/core/contract";
  * the reader is gone, ENOSPC when a disk is full. A pipe that another program made non-blocking answers EAGAIN while it is
  * full; then this waits.
  */
-export function writeFully(fd: number, text: string): string | null {
-  const bytes = Buffer.from(text);
+export function writeFully(fd: number, text: string | Uint8Array): string | null {
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(fd, bytes, at);
@@ -24,7 +24,7 @@ export function writeFully(fd: number, text: string): string | null {
  * Writes a command's answer to stdout. A reader who has seen enough (`| head`) is no error; any other loss throws ToolFault
  * `fs.io`, because exit code 0 would say that the answer is there.
  */
-export function writeAnswer(text: string): void {
+export function writeAnswer(text: string | Uint8Array): void {
   refuseLoss(writeFully(1, text));
 }
 

@@ -1,3 +1,4 @@
+import { FileNames } from "../contract/file_names.ts";
 import type { AuditedOutcome, CappedOutcome } from "../contract/outcome.ts";
 import { failureOf } from "../contract/refuse.ts";
 import type { Door, ToolRequest } from "../contract/request.ts";
@@ -78,7 +79,7 @@ function summary(outcome: CappedOutcome, door: Door): object {
     ...(outcome.ok
       ? door === "run"
         ? {}
-        : { result: digest(outcome.output) }
+        : { result: digest(withoutNames(outcome.output)) }
       : { code: outcome.failure.code, stage: outcome.failure.at }),
     ...(decision ? ruled(decision) : {}),
     decided: deciderOf(outcome),
@@ -118,6 +119,16 @@ function digest(input: unknown): string {
   // JSON.stringify of JavaScriptCore takes seconds to give up on 50 000 nested arrays, which fit in one short line.
   if (isDeeper(input, DEPTH_LIMIT)) return "nested too deep";
   return sha256(JSON.stringify(input) ?? "");
+}
+
+/** Names that are bytes count by the digest of those: making text of them all would cost more than the search for them. */
+function withoutNames(output: unknown): unknown {
+  if (typeof output !== "object" || output === null || Array.isArray(output)) return output;
+  const known = Object.entries(output).map(([key, value]: [string, unknown]) => [
+    key,
+    value instanceof FileNames ? value.digest(sha256) : value,
+  ]);
+  return Object.fromEntries(known);
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

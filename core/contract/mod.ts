@@ -7,6 +7,7 @@ export type * from "./enforced.ts";
 export * from "./error_codes.ts";
 export type * from "./facts.ts";
 export * from "./fault.ts";
+export * from "./file_names.ts";
 export type * from "./outcome.ts";
 export type * from "./plan.ts";
 export type * from "./request.ts";

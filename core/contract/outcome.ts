@@ -23,7 +23,7 @@ type Facts = {
 
 type Ended = ({ ok: true; output: unknown } | { ok: false; failure: Failure }) & Facts;
 
-/** How a call ended before the tail. `output` is JSON; strings in it may still be too long. Made by execute or `refuse`. */
+/** How a call ended before the tail. `output` is JSON, or has FileNames in it, which become JSON; strings in it may still be too long. Made by execute or `refuse`. */
 export type Outcome = Ended & Stamp<"outcome">;
 
 /** A stage's "no". It is an Outcome already, so it can't miss capping, audit or result. Made by contract/refuse.ts. */

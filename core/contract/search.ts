@@ -1,3 +1,5 @@
+import type { FileNames } from "./file_names.ts";
+
 /** What a search returns of each file, in ripgrep's words. */
 export type GrepMode = "content" | "files_with_matches" | "files_without_match" | "count" | "count_matches";
 
@@ -88,7 +90,7 @@ export type IndexNote = { state: "used" | "building" | "off"; why?: string; file
 export type GrepAnswer = {
   mode: GrepMode;
   numFiles: number;
-  filenames: string[];
+  filenames: FileNames;
   content: string;
   contentLines?: string[];
   numLines: number;
@@ -122,7 +124,7 @@ export type GlobQuery = Omit<SearchScope, "globIgnoreCase"> & {
  * there are. `unreadable` counts folders that could not be read.
  */
 export type GlobAnswer = {
-  filenames: string[];
+  filenames: FileNames;
   numFiles: number;
   totalFiles: number;
   truncated: boolean;

@@ -28,6 +28,7 @@ export type ComponentFiles = {
   open: (folder: number, name: number) => number;
   read: (file: number, to: number, bytes: number, start: number) => number;
   size: (file: number) => number;
+  changed: (folder: number, name: number) => number;
   close: (file: number) => void;
 };
 
@@ -68,7 +69,13 @@ const FOLDERS = "cordon:search/folders@0.1.0";
 
 const NO_FOLDERS: ComponentFolders = { open: () => -1, entries: () => -1, kind: () => -1 };
 
-const NO_FILES: ComponentFiles = { open: () => -1, read: () => -1, size: () => -1, close: () => {} };
+const NO_FILES: ComponentFiles = {
+  open: () => -1,
+  read: () => -1,
+  size: () => -1,
+  changed: () => Number.NaN,
+  close: () => {},
+};
 
 /** Makes one more instance with a memory of its own: for a worker, which must share nothing with the others. */
 export async function instantiateSearch(module: WebAssembly.Module): Promise<LoadedSearch> {
@@ -81,6 +88,7 @@ export async function instantiateSearch(module: WebAssembly.Module): Promise<Loa
     open: (folder, name) => files.to.open(folder, name),
     read: (file, to, bytes, start) => files.to.read(file, to, bytes, start),
     size: (file) => files.to.size(file),
+    changed: (folder, name) => files.to.changed(folder, name),
     close: (file) => files.to.close(file),
   };
   const folders: ComponentFolders = {

@@ -50,6 +50,12 @@ const CORE = {
   entered: "cordon:search/tour@0.1.0#entered",
   give: "cordon:search/tour@0.1.0#give",
   leave: "cordon:search/tour@0.1.0#leave",
+  startNames: "cordon:search/names@0.1.0#start",
+  namesFolder: "cordon:search/names@0.1.0#folder",
+  list: "cordon:search/names@0.1.0#take-files",
+  gathered: "cordon:search/names@0.1.0#gathered",
+  absorb: "cordon:search/names@0.1.0#absorb",
+  page: "cordon:search/names@0.1.0#page",
 } as const;
 
 /** Numbers at the front of a report of `visit` or `go`. */
@@ -60,6 +66,18 @@ const LEFT_OUT = 2;
 
 /** The enum `source` of search.wit, by place. */
 const SOURCES = ["rgignore", "ignore", "gitignore", "exclude", "global"] as const;
+
+/** The enum `gather` of search.wit, by place. */
+const GATHERS = ["nothing", "names", "counts", "ages"] as const;
+
+/** What is gathered of files, in the place of telling of them: see `names` in search.wit. */
+export type Gather = (typeof GATHERS)[number];
+
+/** Which of the names are wanted. Those below `base` are without it, unless it is empty; `limit` 0 is all. */
+export type WantedNames = { offset: number; limit: number; base: string; newest: boolean };
+
+/** Names and the numbers that stand with them, in order; `total` is how many were gathered. */
+export type NamesPage = { bytes: Uint8Array; end: "\n" | "\0"; count: number; numbers: Float64Array; total: number };
 
 /** Where ignore rules come from. */
 export type RuleSource = (typeof SOURCES)[number];
@@ -176,6 +194,46 @@ export class SearchEngine {
     const [next = 0, count = 0] = new Int32Array(this.#memory.buffer, report, REPORT_HEAD);
     const told = new Int32Array(this.#memory.buffer, report + REPORT_HEAD * Int32Array.BYTES_PER_ELEMENT, count * 2);
     return { next, told: count === 0 ? told : told.slice() };
+  }
+
+  /** `names.start`: forgets all names. */
+  startNames(gather: Gather): void {
+    this.#core.startNames(GATHERS.indexOf(gather));
+  }
+
+  /** `names.folder`: says which folder is listed or visited next. A tour says it by itself. */
+  namesFolder(path: string | Uint8Array): void {
+    this.#core.namesFolder(this.write(path));
+  }
+
+  /** `names.take-files`: gathers files of the last choice from its entry `start` on. Returns the entry to go on with. */
+  list(folder: number, start: number): number {
+    return new Int32Array(this.#memory.buffer, this.#core.list(folder, start) >>> 0, 1)[0] ?? 0;
+  }
+
+  /** `names.gathered`: all that was gathered. A copy. */
+  gathered(): Uint8Array<ArrayBuffer> {
+    const [at = 0, bytes = 0] = new Uint32Array(this.#memory.buffer, this.#core.gathered() >>> 0, 2);
+    return new Uint8Array(this.#memory.buffer, at, bytes).slice();
+  }
+
+  /** `names.absorb`: adds what another instance gathered. */
+  absorb(gathered: Uint8Array): void {
+    this.#core.absorb(this.write(gathered));
+  }
+
+  /** `names.page`: the wanted names in their order. Copies. */
+  page({ offset, limit, base, newest }: WantedNames): NamesPage {
+    const place = this.#core.page(offset, limit, this.write(base), newest ? 1 : 0) >>> 0;
+    const { buffer } = this.#memory;
+    const [at = 0, bytes = 0, numbersAt = 0, count = 0, total = 0, end = 0] = new Uint32Array(buffer, place, 6);
+    return {
+      bytes: new Uint8Array(buffer, at, bytes).slice(),
+      end: end === 0 ? "\0" : "\n",
+      count,
+      numbers: new Float64Array(buffer, numbersAt, count).slice(),
+      total,
+    };
   }
 
   /** `walk.choose`: makes one file, whose name is in the room for entries, the whole choice. */

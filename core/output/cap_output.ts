@@ -1,4 +1,5 @@
 import type { CappedOutcome, Failure, Outcome } from "../contract/outcome.ts";
+import { FileNames } from "../contract/file_names.ts";
 import { capText, TEXT_LIMIT_BYTES } from "./cap_text.ts";
 
 /** Fits every string of an outcome to TEXT_LIMIT_BYTES, keeping head and tail, and counts what went. Never throws. */
@@ -30,6 +31,8 @@ function alreadyDropped(outcome: Outcome): number {
 
 function capValue(value: unknown, count: { dropped: number }): unknown {
   if (typeof value === "string") return capString(value, count);
+  // No path is as long as the limit.
+  if (value instanceof FileNames) return value;
   if (Array.isArray(value)) return value.map((item) => capValue(item, count));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, capValue(item, count)]));

@@ -259,7 +259,7 @@ const { signal } = new AbortController();
 async function ours(tree: OddTree, asked: GrepQuery): Promise<string> {
   try {
     const answer = await createSearch(EVERYTHING, gitSettings(tree.home)).grep(asked, signal);
-    return asked.mode.startsWith("files_") ? answer.filenames.join("\n") : answer.content;
+    return asked.mode.startsWith("files_") ? answer.filenames.list().join("\n") : answer.content;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "search.bad_pattern") return "refused";
     throw error;
@@ -360,7 +360,13 @@ test.skipIf("missing" in ripgrep)(
         const visited = list(scopeArguments(asked));
         const where = `tree ${number} of seed ${SEED + 1}: ${JSON.stringify(asked)}`;
         const expected = [...visited].filter((name) => fits.has(name)).sort();
-        expect({ where, names: filenames.map((name) => name.slice(tree.root.length + 1)).sort() }).toEqual({
+        expect({
+          where,
+          names: filenames
+            .list()
+            .map((name) => name.slice(tree.root.length + 1))
+            .sort(),
+        }).toEqual({
           where,
           names: expected,
         });

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { SAMPLE_ENDINGS, SECRET_NAMES } from "../../core/config/protected_paths.ts";
 import type { GlobQuery, GrepQuery, SearchGrant } from "../../core/contract/search.ts";
 import { createSearch } from "../../core/exec/search/mod.ts";
+import { asText } from "../../core/exec/search/tree_fixture.ts";
 import { startQuickClient, type QuickClient } from "../support/quick_client.ts";
 import { makeScratch, removeScratch } from "../support/scratch.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -108,8 +109,8 @@ function inputOf({ tool, query }: Asked): object {
 
 /** What both must say: all but times, and what was remembered. */
 async function expected(search: SearchGrant, { tool, query }: Asked): Promise<object> {
-  if (tool === "glob_search") return found(await search.glob(query, signal));
-  const { skipped, ...answer } = await search.grep(query, signal);
+  if (tool === "glob_search") return found(asText(await search.glob(query, signal)));
+  const { skipped, ...answer } = asText(await search.grep(query, signal));
   const { unreadableNames: _, ...counts } = skipped;
   const anySkipped = skipped.binary + skipped.unreadable + skipped.tooLarge > 0;
   return found({ ...answer, ...(anySkipped ? { skipped: counts } : {}) });

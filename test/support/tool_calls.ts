@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolFault } from "../../core/contract/fault.ts";
+import { FileNames } from "../../core/contract/file_names.ts";
 import type { FilePlan } from "../../core/contract/file_plan.ts";
 import type { CommandEnd, ExecGrant, Grants } from "../../core/contract/grants.ts";
 import type { GlobAnswer, GrepAnswer, SearchGrant } from "../../core/contract/search.ts";
@@ -82,7 +83,7 @@ export function recordingSearch(): { search: SearchGrant; queries: unknown[] } {
   const nothing: GrepAnswer = {
     mode: "files_with_matches",
     numFiles: 0,
-    filenames: [],
+    filenames: FileNames.of([]),
     content: "",
     numLines: 0,
     numMatches: 0,
@@ -91,7 +92,7 @@ export function recordingSearch(): { search: SearchGrant; queries: unknown[] } {
     skipped: { binary: 0, unreadable: 0, tooLarge: 0, unreadableNames: [] },
   };
   const names: GlobAnswer = {
-    filenames: ["/a"],
+    filenames: FileNames.of(["/a"]),
     numFiles: 1,
     totalFiles: 1,
     truncated: false,

@@ -23,7 +23,7 @@ function folderWithFiles(): string {
 }
 
 const names = async (search: ReturnType<typeof searchIn>, path = ".") =>
-  (await search.glob({ pattern: "**/*.txt", path, limit: 100 }, signal)).filenames.sort();
+  (await search.glob({ pattern: "**/*.txt", path, limit: 100 }, signal)).filenames.list().toSorted();
 
 test("A11 a search of the working folder starts at the planned place, wherever this process is", async () => {
   const folder = folderWithFiles();

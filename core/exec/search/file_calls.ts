@@ -25,8 +25,6 @@ export type FileCalls = {
   filesOf: (engine: SearchEngine) => ComponentFiles;
   /** What the component goes through folders by; absent where it can't do so by itself. */
   foldersOf?: (engine: SearchEngine) => ComponentFolders;
-  /** When a file of the folder was changed, in milliseconds; undefined if it is gone. */
-  changedMs: (engine: SearchEngine, folder: OpenFolder, name: NamePlace) => number | undefined;
 };
 
 /** The fastest way that this machine has. */

@@ -1,20 +1,15 @@
 import type { MatchSpan } from "../../contract/search.ts";
 
-/** One file that a search found. `weight` is what it counts on a page: lines in mode content, else 1. */
-export type Find = {
-  path: string;
-  weight: number;
-  matches: number;
-  /** In mode content: its lines. */
-  text?: string;
-  spans?: MatchSpan[];
-  /** In a search for names: when it was changed. */
-  changedMs?: number;
-};
+/** One file whose lines a search shows: what it counts on a page is `weight`, its lines. */
+export type Find = { path: string; weight: number; matches: number; text?: string; spans?: MatchSpan[] };
 
-/** What one thread of a search found and could not read. The finds are in no order. */
+/**
+ * What one thread of a search found and could not read. The finds are in no order; where only names are wanted there are none, and the
+ * component has the names: `names` is there where another thread's component does (`SearchEngine.gathered`).
+ */
 export type Found = {
   finds: Find[];
+  names?: Uint8Array<ArrayBuffer>;
   totalFiles: number;
   totalMatches: number;
   skipped: { binary: number; tooLarge: number; unreadable: number; unreadableNames: string[] };
@@ -38,18 +33,16 @@ export class Finds {
     skipped: { binary: 0, tooLarge: 0, unreadable: 0, unreadableNames: [] },
   };
   readonly #keep: number;
-  readonly #order: (one: Find, other: Find) => number;
   #weight = 0;
   #last: Find | undefined;
 
-  constructor(keep: number, order: (one: Find, other: Find) => number) {
+  constructor(keep: number) {
     this.#keep = keep;
-    this.#order = order;
   }
 
   /** True if a find is surely not on the page, so that its lines need not be made. */
   isBeyond(find: Find): boolean {
-    return this.#last !== undefined && this.#order(find, this.#last) > 0;
+    return this.#last !== undefined && byPath(find, this.#last) > 0;
   }
 
   /** Counts a find, and keeps it unless it is beyond. */
@@ -71,7 +64,7 @@ export class Finds {
 
   #drop(): void {
     const { finds } = this.found;
-    finds.sort(this.#order);
+    finds.sort(byPath);
     let weight = 0;
     let kept = 0;
     while (kept < finds.length && weight < this.#keep) {
@@ -85,8 +78,8 @@ export class Finds {
 }
 
 /** Puts what all threads found together, in order. */
-export function mergeFound(parts: readonly Found[], order: (one: Find, other: Find) => number): Found {
-  const whole = new Finds(0, order).found;
+export function mergeFound(parts: readonly Found[]): Found {
+  const whole = new Finds(0).found;
   for (const { finds, totalFiles, totalMatches, skipped } of parts) {
     for (const find of finds) whole.finds.push(find);
     whole.totalFiles += totalFiles;
@@ -96,23 +89,14 @@ export function mergeFound(parts: readonly Found[], order: (one: Find, other: Fi
     whole.skipped.unreadable += skipped.unreadable;
     whole.skipped.unreadableNames.push(...skipped.unreadableNames);
   }
-  whole.finds.sort(order);
+  whole.finds.sort(byPath);
   whole.skipped.unreadableNames.sort();
   whole.skipped.unreadableNames.length = Math.min(whole.skipped.unreadableNames.length, NAMED_UNREADABLE);
   return whole;
 }
 
 /** Path order: each folder's entries by the bytes of their names, a folder's content where its name stands. */
-export function byPath(one: Find, other: Find): number {
-  return comparePaths(one.path, other.path);
-}
-
-/** The last changed first, and by path where times are equal. */
-export function byAge(one: Find, other: Find): number {
-  return (other.changedMs ?? 0) - (one.changedMs ?? 0) || comparePaths(one.path, other.path);
-}
-
-function comparePaths(one: string, other: string): number {
+function byPath({ path: one }: Find, { path: other }: Find): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at += 1) {
     const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];

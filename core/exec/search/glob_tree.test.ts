@@ -3,14 +3,14 @@ import { symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { GlobAnswer, GlobQuery } from "../../contract/search.ts";
 import { createSearch } from "./mod.ts";
-import { EVERYTHING, makeTree, NEVER, NO_GIT_SETTINGS, type Tree } from "./tree_fixture.ts";
+import { type AsText, EVERYTHING, makeTree, NEVER, NO_GIT_SETTINGS, type Tree } from "./tree_fixture.ts";
 
-async function glob(tree: Tree, pattern: string, rest: Partial<GlobQuery> = {}): Promise<GlobAnswer> {
+async function glob(tree: Tree, pattern: string, rest: Partial<GlobQuery> = {}): Promise<AsText<GlobAnswer>> {
   const answer = await createSearch(EVERYTHING, NO_GIT_SETTINGS).glob(
     { pattern, path: tree.root, limit: 100, ...rest },
     NEVER,
   );
-  return { ...answer, filenames: answer.filenames.map((name) => name.slice(tree.root.length + 1)) };
+  return { ...answer, filenames: answer.filenames.list().map((name) => name.slice(tree.root.length + 1)) };
 }
 
 /** The names in path order, where the order by time is not what a test is about. */

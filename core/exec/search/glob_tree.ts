@@ -1,7 +1,8 @@
 import type { FileView, GlobAnswer, GlobQuery } from "../../contract/search.ts";
 import { ToolFault } from "../../contract/fault.ts";
+import { FileNames, type NameBytes } from "../../contract/file_names.ts";
 import type { SearchEngine } from "../../engine/search.ts";
-import { byAge, byPath, mergeFound } from "./finds.ts";
+import { mergeFound } from "./finds.ts";
 import type { Sight } from "./grep_tree.ts";
 import { searchIndexed } from "./index/search_index.ts";
 import { engineScope, type SearchJob } from "./job.ts";
@@ -29,18 +30,27 @@ export async function globTree(
   const aim = aimOf(query, view);
   const { offset = 0, limit } = query;
   const run = (job: SearchJob) => runSearch(engine, job, { view, pace, start: "folder" });
-  const { found, note } = aim === undefined ? { found: [] } : await searchIndexed(index, jobOf(aim), run, "folder");
-  const { finds, totalFiles, skipped } = mergeFound(found, query.order === "path" ? byPath : byAge);
-  const filenames = finds.slice(offset, limit === 0 ? finds.length : offset + limit).map(({ path }) => path);
-  return {
-    filenames,
-    numFiles: filenames.length,
-    totalFiles,
-    truncated: totalFiles > offset + filenames.length,
-    unreadable: skipped.unreadable,
-    durationMs: Math.round(performance.now() - begun),
-    ...(note ? { index: note } : {}),
-  };
+  if (aim === undefined) return answerOf(undefined, 0);
+  const { found, note } = await searchIndexed(index, jobOf(aim), run, "folder");
+  const page = engine.page({ offset, limit, base: aim.start, newest: query.order !== "path" });
+  const answer = answerOf(
+    { ...page, folder: aim.start === "/" ? "/" : `${aim.start}/` },
+    mergeFound(found).skipped.unreadable,
+  );
+  return { ...answer, ...(note ? { index: note } : {}) };
+
+  function answerOf(names: (NameBytes & { total: number }) | undefined, unreadable: number): GlobAnswer {
+    const filenames = names === undefined ? FileNames.of([]) : new FileNames(names);
+    const totalFiles = names?.total ?? 0;
+    return {
+      filenames,
+      numFiles: filenames.length,
+      totalFiles,
+      truncated: totalFiles > offset + filenames.length,
+      unreadable,
+      durationMs: Math.round(performance.now() - begun),
+    };
+  }
 
   function jobOf({ start, only }: Aim): SearchJob {
     // A pattern that names a dot file asks for dot files: "**/.env.example" would else never match.
@@ -49,8 +59,8 @@ export async function globTree(
     return {
       start,
       scope: { ...engineScope(scope, view), only },
-      keep: limit === 0 ? 0 : offset + limit,
-      byAge: query.order !== "path",
+      keep: 0,
+      gather: query.order === "path" ? "names" : "ages",
       hidden: view.hidden,
       noIgnoreKinds: query.noIgnoreKinds ?? [],
       ...(globalExcludes === undefined ? {} : { globalExcludes }),

@@ -1,12 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import type { GrepAnswer, GrepQuery } from "../../contract/search.ts";
 import { createSearch } from "./mod.ts";
-import { EVERYTHING, makeTree, NEVER, NO_GIT_SETTINGS, queryOf, type Tree } from "./tree_fixture.ts";
+import {
+  asText,
+  type AsText,
+  EVERYTHING,
+  makeTree,
+  NEVER,
+  NO_GIT_SETTINGS,
+  queryOf,
+  type Tree,
+} from "./tree_fixture.ts";
 
 const search = createSearch(EVERYTHING, NO_GIT_SETTINGS);
 
-function grep(tree: Tree, pattern: string, rest: Partial<GrepQuery> = {}): Promise<GrepAnswer> {
-  return search.grep(queryOf(tree, pattern, rest), NEVER);
+async function grep(tree: Tree, pattern: string, rest: Partial<GrepQuery> = {}): Promise<AsText<GrepAnswer>> {
+  return asText(await search.grep(queryOf(tree, pattern, rest), NEVER));
 }
 
 describe("A12 grep_search has three modes", () => {

@@ -1,6 +1,8 @@
+import { dirname } from "node:path";
 import type { FileView, GrepAnswer, GrepQuery, MatchSpan } from "../../contract/search.ts";
-import type { SearchEngine } from "../../engine/search.ts";
-import { byPath, type Find, type Found, mergeFound } from "./finds.ts";
+import { FileNames } from "../../contract/file_names.ts";
+import type { NamesPage, SearchEngine } from "../../engine/search.ts";
+import { type Find, mergeFound } from "./finds.ts";
 import { engineScope, type SearchJob } from "./job.ts";
 import { searchIndexed, type SearchIndex } from "./index/search_index.ts";
 import { Pace } from "./pace.ts";
@@ -30,6 +32,7 @@ export async function grepTree(
   const job: SearchJob = {
     start: query.path,
     grep: engineQuery(query),
+    gather: GATHERS[query.mode],
     scope: engineScope(query, view),
     // One more than the page holds: then it is known whether there is more.
     keep: query.headLimit === 0 ? 0 : query.offset + query.headLimit + 1,
@@ -44,7 +47,10 @@ export async function grepTree(
     (known) => runSearch(engine, known, { view, pace, start }),
     start,
   );
-  const answer = { ...pageOf(query, mergeFound(found, byPath)), ...(note ? { index: note } : {}) };
+  const whole = mergeFound(found);
+  const { skipped } = whole;
+  const shown = query.mode === "content" ? showLines(query, whole) : showNames(query, namesOf(engine, query, start));
+  const answer = { ...shown, skipped, ...(note ? { index: note } : {}) };
   return pace.isOver ? { ...answer, partial: "time_budget" } : answer;
 }
 
@@ -55,6 +61,15 @@ const ENGINE_MODES = {
   files_without_match: "files-without-match",
   count: "count",
   count_matches: "count-matches",
+} as const;
+
+/** What is gathered of files that match: where lines are wanted, they are told of. */
+const GATHERS = {
+  content: "nothing",
+  files_with_matches: "names",
+  files_without_match: "names",
+  count: "counts",
+  count_matches: "counts",
 } as const;
 
 function engineQuery(query: GrepQuery): NonNullable<SearchJob["grep"]> {
@@ -76,51 +91,59 @@ function engineQuery(query: GrepQuery): NonNullable<SearchJob["grep"]> {
   };
 }
 
-/** What of the whole result the answer holds. */
-type Shown = { page: Page; filenames: string[]; content: string[]; spans: MatchSpan[]; matches: number };
+type Answer = Omit<GrepAnswer, "skipped">;
 
-function pageOf(query: GrepQuery, { finds, totalFiles, totalMatches, skipped }: Found): GrepAnswer {
+/** The page of names, relative where they are wanted so, and what of each path was left out in front. */
+function namesOf(engine: SearchEngine, { offset, headLimit, path, relativeTo }: GrepQuery, start: "file" | "folder") {
+  const base = relativeTo ?? (start === "file" ? dirname(path) : path);
+  const page = engine.page({ offset, limit: headLimit, base, newest: false });
+  return { ...page, folder: relativeTo !== undefined ? "" : base === "/" ? "/" : `${base}/` };
+}
+
+function showNames(
+  { mode, offset, headLimit, contentLines }: GrepQuery,
+  names: NamesPage & { folder: string },
+): Answer {
+  const page = new Page(offset, headLimit);
+  page.take(names.total);
+  const filenames = new FileNames(names);
+  const counts = GATHERS[mode] === "counts" ? names.numbers : new Float64Array(0);
+  const content = [...counts].map((count, at) => `${filenames.list()[at]}:${count}`);
+  return {
+    mode,
+    numFiles: filenames.length,
+    filenames,
+    content: content.join("\n"),
+    ...(contentLines ? { contentLines: content } : {}),
+    numLines: content.length,
+    numMatches: counts.reduce((sum, count) => sum + count, 0),
+    totalFiles: names.total,
+    ...page.applied,
+  };
+}
+
+/** What of the whole result the answer holds. */
+type Shown = { page: Page; filenames: string[]; content: string[]; spans: MatchSpan[] };
+
+function showLines(query: GrepQuery, { finds, totalFiles, totalMatches }: ReturnType<typeof mergeFound>): Answer {
   const page = new Page(query.offset, query.headLimit);
-  const shown: Shown = { page, filenames: [], content: [], spans: [], matches: 0 };
+  const shown: Shown = { page, filenames: [], content: [], spans: [] };
   for (const find of finds) {
     if (page.isFull) break;
-    TAKE[query.mode](shown, find, query);
+    takeLines(shown, find, query);
   }
   return {
     mode: query.mode,
     numFiles: shown.filenames.length,
-    filenames: shown.filenames,
+    filenames: FileNames.of(shown.filenames),
     content: shown.content.join("\n"),
     ...(query.contentLines ? { contentLines: shown.content } : {}),
     numLines: shown.content.length,
-    numMatches: query.mode === "content" ? totalMatches : shown.matches,
+    numMatches: totalMatches,
     totalFiles,
-    ...(query.spans && query.mode === "content" ? { spans: shown.spans } : {}),
+    ...(query.spans ? { spans: shown.spans } : {}),
     ...page.applied,
-    skipped,
   };
-}
-
-const TAKE = {
-  content: takeLines,
-  count: takeCount,
-  count_matches: takeCount,
-  files_with_matches: takeName,
-  files_without_match: takeName,
-} satisfies Record<GrepQuery["mode"], (shown: Shown, find: Find, query: GrepQuery) => void>;
-
-function takeName({ page, filenames }: Shown, { path }: Find, { relativeTo }: GrepQuery): void {
-  const { from, to } = page.take(1);
-  if (from < to) filenames.push(relativeName(path, relativeTo));
-}
-
-function takeCount(shown: Shown, { path, matches }: Find, { relativeTo }: GrepQuery): void {
-  const { from, to } = shown.page.take(1);
-  if (from >= to) return;
-  const name = relativeName(path, relativeTo);
-  shown.filenames.push(name);
-  shown.matches += matches;
-  shown.content.push(`${name}:${matches}`);
 }
 
 function takeLines(shown: Shown, find: Find, { before, after, relativeTo }: GrepQuery): void {

@@ -1,19 +1,19 @@
-import type { SearchEngine } from "../../engine/search.ts";
+import type { Gather, SearchEngine } from "../../engine/search.ts";
 import type { FileView, IgnoreKind, SearchScope } from "../../contract/search.ts";
 import type { Listing } from "./index/listing.ts";
 
 /**
  * One search as plain data, so that a worker can be told of it. `start` is where it begins and `base` what globs are relative to:
- * the start itself. `grep` is absent for a search for names. `keep` is how many entries from the front of the whole result the
- * answer can need: lines in mode content, files otherwise; 0 is all.
+ * the start itself. `grep` is absent for a search for names. `keep` is how many lines from the front of the whole result the
+ * answer can need; 0 is all.
  */
 export type SearchJob = {
   start: string;
   grep?: Parameters<SearchEngine["grep"]["compile"]>[0];
   scope: Parameters<SearchEngine["walk"]["start"]>[0];
   keep: number;
-  /** In a search for names: the last changed are wanted first. */
-  byAge?: boolean;
+  /** What is gathered of the files: `nothing` where their lines are wanted. */
+  gather: Gather;
   relativeTo?: string;
   hidden: readonly string[];
   /** Kinds of ignore files that have no say. */

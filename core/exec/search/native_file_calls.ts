@@ -116,6 +116,7 @@ class NativeCalls implements FileCalls {
       // pread(2) refuses what has no places to begin at: a FIFO or a socket that was put in the file's place is not read from.
       read: (file, to, bytes, start) => c.pread64(file, address(to), bytes, start),
       size: (file) => this.#sizeOf(file),
+      changed: (folder, name) => this.#changedOf(folder, address(name)),
       close: (file) => void c.close(file),
     };
   }
@@ -134,9 +135,9 @@ class NativeCalls implements FileCalls {
     };
   }
 
-  changedMs(engine: SearchEngine, { handle }: OpenFolder, { at }: { at: number }): number | undefined {
-    const name = this.#addressOf(engine.entries(0)) + at;
-    if (this.#c.statx(handle, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE_AND_MTIME, this.#statAt) < 0) return undefined;
+  /** When what stands at a name was changed, in milliseconds; NaN if it is gone. */
+  #changedOf(folder: number, name: number): number {
+    if (this.#c.statx(folder, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE_AND_MTIME, this.#statAt) < 0) return Number.NaN;
     const seconds = this.#word(STATX.changedLow) + (this.#word(STATX.changedHigh) | 0) * 2 ** 32;
     return seconds * 1000 + this.#word(STATX.changedNanoseconds) / 1e6;
   }

@@ -1,7 +1,7 @@
 import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readdirSync, readSync } from "node:fs";
 import type { ComponentFiles, SearchEngine } from "../../engine/search.ts";
 import type { FileCalls, NamePlace } from "./file_calls.ts";
-import { childOf, isLossy, type RealPath } from "./real_path.ts";
+import { childOf, isLossy, lstatOrNothing, type RealPath } from "./real_path.ts";
 
 const OPEN_FLAGS =
   constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0) | (constants.O_NOCTTY ?? 0);
@@ -30,13 +30,6 @@ export function nodeFileCalls(): FileCalls {
     reach: () => -1,
     closeFolder: ({ handle }) => void opened.delete(handle),
     filesOf,
-    changedMs: (engine, folder, name) => {
-      try {
-        return lstatSync(childAt(engine.entries(0), folder.path, name)).mtimeMs;
-      } catch {
-        return undefined;
-      }
-    },
   };
 }
 
@@ -91,12 +84,20 @@ function childAt(memory: Uint8Array, folder: RealPath, { at, bytes }: NamePlace)
 }
 
 function filesOf(engine: SearchEngine): ComponentFiles {
+  const pathOf = (folder: number, name: number): RealPath | undefined => {
+    const path = opened.get(folder);
+    const { memory } = engine;
+    const bytes = memory.indexOf(0, name >>> 0) - (name >>> 0);
+    return path === undefined ? undefined : childAt(memory, path, { at: name >>> 0, bytes });
+  };
   return {
     open: (folder, name) => {
-      const path = opened.get(folder);
-      const { memory } = engine;
-      const bytes = memory.indexOf(0, name >>> 0) - (name >>> 0);
-      return path === undefined ? -1 : orFailed(() => openRegular(childAt(memory, path, { at: name >>> 0, bytes })));
+      const path = pathOf(folder, name);
+      return path === undefined ? -1 : orFailed(() => openRegular(path));
+    },
+    changed: (folder, name) => {
+      const path = pathOf(folder, name);
+      return path === undefined ? Number.NaN : (lstatOrNothing(path)?.mtimeMs ?? Number.NaN);
     },
     read: (file, to, bytes, start) => orFailed(() => readSync(file, engine.memory, to >>> 0, bytes, start)),
     size: (file) => orFailed(() => fstatSync(file).size),

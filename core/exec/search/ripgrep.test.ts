@@ -48,7 +48,7 @@ function askRipgrep(tree: Tree, query: GrepQuery): string {
 
 async function askUs(query: GrepQuery): Promise<string> {
   const answer = await createSearch(EVERYTHING, NO_GIT_SETTINGS).grep(query, NEVER);
-  return query.mode === "files_with_matches" ? answer.filenames.join("\n") : answer.content;
+  return query.mode === "files_with_matches" ? answer.filenames.list().join("\n") : answer.content;
 }
 
 function oddTree(): Tree {
@@ -180,5 +180,10 @@ test.skipIf(ripgrep === null)("D6 the files of a whole tree are those of rg --fi
     { pattern: "**", path: tree.root, limit: 1000 },
     NEVER,
   );
-  expect(ours.filenames.map((name) => name.slice(tree.root.length + 1)).sort()).toEqual(theirs);
+  expect(
+    ours.filenames
+      .list()
+      .map((name) => name.slice(tree.root.length + 1))
+      .sort(),
+  ).toEqual(theirs);
 });

@@ -31,7 +31,8 @@ type Run = {
 };
 
 /**
- * Everything below the start of the job, or the one file it is, in parts: one for each thread that searched. Ends early at the
+ * Everything below the start of the job, or the one file it is, in parts: one for each thread that searched. Names are in the engine then, those of
+ * all threads. Ends early at the
  * end of its time. Throws `tool.cancelled`.
  */
 export async function runSearch(
@@ -57,7 +58,9 @@ export async function runSearch(
     // Also after a cancellation, so that the workers are free for the next search; nobody waits for it then.
     void run.collect?.().catch(() => undefined);
   }
-  return [search.finds.found, ...((await run.collect?.()) ?? [])];
+  const others = (await run.collect?.()) ?? [];
+  for (const { names } of others) if (names !== undefined) engine.absorb(names);
+  return [search.finds.found, ...others];
 }
 
 async function visitAll(run: Run, open: (() => Promise<void>) | undefined): Promise<void> {

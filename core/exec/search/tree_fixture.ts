@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { FileNames } from "../../contract/file_names.ts";
 import type { FileView, GrepQuery } from "../../contract/search.ts";
 import type { GitSettings } from "../../config/git_places.ts";
 
@@ -35,6 +36,14 @@ export function queryOf(tree: Tree, pattern: string, rest: Partial<GrepQuery> = 
     offset: 0,
     ...rest,
   };
+}
+
+/** An answer with its names as text. */
+export type AsText<Answer> = Omit<Answer, "filenames"> & { filenames: string[] };
+
+/** Makes text of an answer's names. */
+export function asText<Answer extends { filenames: FileNames }>(answer: Answer): AsText<Answer> {
+  return { ...answer, filenames: [...answer.filenames.list()] };
 }
 
 /** A view that hides nothing. */

@@ -3,14 +3,11 @@ import { ENDED, type SearchEngine } from "../../engine/search.ts";
 import type { MatchSpan } from "../../contract/search.ts";
 import { badPattern, badScope, refusing } from "./faults.ts";
 import type { FileCalls, NamePlace, OpenFolder } from "./file_calls.ts";
-import { byAge, byPath, type Find, Finds } from "./finds.ts";
+import { type Find, type Found, Finds } from "./finds.ts";
 import { FolderNumbers } from "./folder_numbers.ts";
 import type { SearchJob } from "./job.ts";
 import { childOf, type RealPath, shownPath } from "./real_path.ts";
 import { FolderByFolder, realPath, Tour, type TreeWalk } from "./tree_walk.ts";
-
-/** After so many files whose age is asked for the caller may look at other things. */
-const FILES_BETWEEN_LOOKS = 64;
 
 /** What an entry of a choice is, by the third number of it. */
 const KIND = { file: 0, folder: 1, leftOut: 2 } as const;
@@ -53,13 +50,14 @@ export class TreeSearch {
       this.#hidden.set(folder, (this.#hidden.get(folder) ?? new Set()).add(basename(path)));
     }
     this.#numbers = new FolderNumbers(engine, job, (path) => mayRead?.(path) ?? true);
-    this.finds = new Finds(job.keep, job.byAge ? byAge : byPath);
+    engine.startNames(job.gather);
+    this.finds = new Finds(job.keep);
   }
 
   /** The way through the folders: the component's own wherever nothing must be judged or asked for here. */
   walk(): TreeWalk {
     const { engine, files, job, mayRead } = this.#parts;
-    if (files.foldersOf === undefined || mayRead !== undefined || job.byAge === true)
+    if (files.foldersOf === undefined || mayRead !== undefined)
       return new FolderByFolder((folder, push) => this.visitFolder(folder, push));
     engine.startTour(job.grep === undefined, job.hidden);
     return new Tour(engine, this.#numbers, {
@@ -68,9 +66,15 @@ export class TreeSearch {
     });
   }
 
+  /** What this thread found, for another one. */
+  found(): Found {
+    const { engine, job } = this.#parts;
+    return job.gather === "nothing" ? this.finds.found : { ...this.finds.found, names: engine.gathered() };
+  }
+
   /** Searches the files of a folder and hands the folders in it on. Yields now and then, and goes on when asked to. */
   *visitFolder(path: RealPath, push: (folder: RealPath) => void): Generator<undefined, void, undefined> {
-    const { engine, files } = this.#parts;
+    const { engine, files, job } = this.#parts;
     const folder = files.openFolder(engine, path);
     if (folder === undefined) {
       this.finds.skipUnreadable(shownPath(path));
@@ -85,6 +89,7 @@ export class TreeSearch {
       for (let place = 0; place < order.length; place += 3) {
         if (order[place + 2] === KIND.folder) inner.push(childOf(path, this.#nameAt(nameIn(order, place))));
       }
+      if (job.gather !== "nothing") engine.namesFolder(path);
       yield* this.#visitFiles(folder, order);
       // The last pushed is visited first: so the order of the visit is nearly that of the paths.
       for (const child of inner.reverse()) push(child);
@@ -107,6 +112,7 @@ export class TreeSearch {
       engine.entries(folder.bytes + name.length).set(name, folder.bytes);
       const order = Uint32Array.of(folder.bytes, name.length - 1, KIND.file);
       engine.choose(folder.bytes, name.length - 1);
+      engine.namesFolder(dirname(path));
       for (const _ of this.#visitFiles(folder, order));
     } finally {
       files.closeFolder(folder);
@@ -145,18 +151,9 @@ export class TreeSearch {
   }
 
   *#listFiles(folder: OpenFolder, order: Uint32Array): Generator<undefined, void, undefined> {
-    const { engine, files, job } = this.#parts;
-    for (let place = 0; place < order.length; place += 3) {
-      if (order[place + 2] !== KIND.file) continue;
-      const name = nameIn(order, place);
-      const find: Find = { path: this.#pathOf(folder, name), weight: 1, matches: 0 };
-      if (job.byAge) {
-        const changedMs = files.changedMs(engine, folder, name);
-        if (changedMs === undefined) continue;
-        find.changedMs = changedMs;
-        if ((place / 3) % FILES_BETWEEN_LOOKS === FILES_BETWEEN_LOOKS - 1) yield;
-      }
-      this.finds.take(find);
+    for (let start = 0; start * 3 < order.length; ) {
+      start = this.#parts.engine.list(folder.handle, start);
+      if (start * 3 < order.length) yield;
     }
   }
 
@@ -177,24 +174,19 @@ export class TreeSearch {
     if (ended === ENDED.binary) skipped.binary += 1;
     else if (ended === ENDED.tooLarge) skipped.tooLarge += 1;
     else if (ended === ENDED.unreadable) this.finds.skipUnreadable(shownPath(pathOf()));
-    else if (this.#parts.job.grep === undefined) this.finds.take({ path: shownPath(pathOf()), weight: 1, matches: 0 });
     else this.#take(shownPath(pathOf()), ended);
   }
 
   #take(path: string, matches: number): void {
     const { engine, job } = this.#parts;
     const find: Find = { path, weight: 1, matches };
-    if (job.grep?.mode === "content" && !this.finds.isBeyond(find)) {
+    if (!this.finds.isBeyond(find)) {
       const { text, lines, spans } = engine.grep.render(relativeName(path, job.relativeTo), job.keep);
       find.text = text;
       find.weight = lines;
-      if (job.grep.spans) find.spans = readSpans(spans);
+      if (job.grep?.spans) find.spans = readSpans(spans);
     }
     this.finds.take(find);
-  }
-
-  #pathOf(folder: OpenFolder, name: NamePlace): string {
-    return shownPath(childOf(folder.path, this.#nameAt(name)));
   }
 
   #nameAt({ at, bytes }: NamePlace): RealPath {

@@ -3,14 +3,23 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, wr
 import { join } from "node:path";
 import type { GrepAnswer, GrepQuery } from "../../contract/search.ts";
 import { createSearch } from "./mod.ts";
-import { EVERYTHING, makeTree, NEVER, NO_GIT_SETTINGS, queryOf, type Tree } from "./tree_fixture.ts";
+import {
+  asText,
+  type AsText,
+  EVERYTHING,
+  makeTree,
+  NEVER,
+  NO_GIT_SETTINGS,
+  queryOf,
+  type Tree,
+} from "./tree_fixture.ts";
 
-function grep(
+async function grep(
   tree: Tree,
   rest: Partial<GrepQuery> = {},
   mayRead: (path: string) => boolean = () => true,
-): Promise<GrepAnswer> {
-  return createSearch({ ...EVERYTHING, mayRead }, NO_GIT_SETTINGS).grep(queryOf(tree, "x", rest), NEVER);
+): Promise<AsText<GrepAnswer>> {
+  return asText(await createSearch({ ...EVERYTHING, mayRead }, NO_GIT_SETTINGS).grep(queryOf(tree, "x", rest), NEVER));
 }
 
 describe("D7 what ripgrep would visit is visited", () => {
@@ -118,7 +127,7 @@ describe("A5 hostile trees do no harm", () => {
 
 describe("A5 a tree that changes while it is searched does no harm", () => {
   /** Searches while something happens at the moment when the path that ends so is judged. */
-  function grepWhile(tree: Tree, ending: string, act: (path: string) => void): Promise<GrepAnswer> {
+  function grepWhile(tree: Tree, ending: string, act: (path: string) => void): Promise<AsText<GrepAnswer>> {
     return grep(tree, {}, (path) => {
       if (path.endsWith(ending)) act(path);
       return true;
@@ -192,9 +201,7 @@ describe("A5 sizes and numbers that are out of the ordinary", () => {
   test("patterns that ruin other engines take linear time", async () => {
     using tree = makeTree({ a: `${"a".repeat(200_000)}b\n` });
     for (const pattern of ["(a+)+$", "(a|a)*c", "(a*)*c", "^(\\w+\\s?)*\\d$"]) {
-      expect((await createSearch(EVERYTHING, NO_GIT_SETTINGS).grep(queryOf(tree, pattern), NEVER)).filenames).toEqual(
-        [],
-      );
+      expect((await createSearch(EVERYTHING, NO_GIT_SETTINGS).grep(queryOf(tree, pattern), NEVER)).totalFiles).toBe(0);
     }
   });
 
@@ -219,10 +226,10 @@ describe("F3 a search by several threads", () => {
     const together = createSearch(EVERYTHING, NO_GIT_SETTINGS);
     for (let round = 0; round < 4; round += 1) {
       const answer = await together.grep(queryOf(tree, "x", { mode: "content" }), NEVER);
-      expect(answer).toEqual(alone);
+      expect(asText(answer)).toEqual(alone);
     }
     const page = await together.grep(queryOf(tree, "x", { headLimit: 7, offset: 100 }), NEVER);
-    expect(page.filenames).toEqual((await grep(tree, { headLimit: 7, offset: 100 })).filenames);
+    expect(asText(page).filenames).toEqual((await grep(tree, { headLimit: 7, offset: 100 })).filenames);
     expect(page.totalFiles).toBe(500);
   });
 

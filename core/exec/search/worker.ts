@@ -21,7 +21,10 @@ declare const self: Worker;
 let tools: { engine: SearchEngine; files: FileCalls } | undefined;
 
 self.onmessage = ({ data }: MessageEvent<WorkerTask>) => {
-  void answer(data).then((reply) => self.postMessage(reply));
+  void answer(data).then((reply) => {
+    const names = "found" in reply ? reply.found.names : undefined;
+    self.postMessage(reply, names === undefined ? [] : [names.buffer]);
+  });
 };
 
 async function answer({ id, module, job, memory }: WorkerTask): Promise<WorkerReply> {
@@ -59,7 +62,7 @@ function searchShare(work: SharedWork, search: TreeSearch): Found {
   } finally {
     walk.leave();
   }
-  return search.finds.found;
+  return search.found();
 }
 
 /** Hands the oldest folder on, which has most below it, if anybody waits. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { grantsWith, recordingSearch } from "../../../test/support/tool_calls.ts";
+import { FileNames } from "../../contract/file_names.ts";
 import { checkInput } from "../../dispatch/check_input.ts";
 import { globSearch } from "./glob_search.ts";
 import { grepSearch } from "./grep_search.ts";
@@ -77,7 +78,7 @@ describe("grep_search", () => {
     const fields = {
       mode: "files_with_matches",
       numFiles: 0,
-      filenames: [],
+      filenames: FileNames.of([]),
       content: "",
       numLines: 0,
       numMatches: 0,
@@ -113,7 +114,13 @@ describe("glob_search", () => {
     const { search, queries } = recordingSearch();
     const answer = await globSearch.run({ pattern: "**/*.ts" }, grantsWith({ search }));
     expect(queries).toEqual([{ pattern: "**/*.ts", path: ".", limit: 100 }]);
-    expect(answer).toEqual({ durationMs: 1, numFiles: 1, totalFiles: 1, filenames: ["/a"], truncated: false });
+    expect(answer).toEqual({
+      durationMs: 1,
+      numFiles: 1,
+      totalFiles: 1,
+      filenames: FileNames.of(["/a"]),
+      truncated: false,
+    });
   });
 
   test("C9 both search tools only read, and need just the folder they search", () => {

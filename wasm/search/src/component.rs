@@ -3,6 +3,7 @@
 use crate::choose::Choice;
 use crate::index::Index;
 use crate::index_need::Need;
+use crate::names::{Gather, Names, Wanted};
 use crate::pattern::{self, Case, Pattern, PatternFault};
 use crate::render::Shape;
 use crate::searcher::{self, Searcher};
@@ -11,7 +12,7 @@ use crate::visit::{Files, Folder, Report, Stretch, load, visit};
 use crate::walk::{self, ScopeFault, Walk};
 use cordon::search::{files, folders};
 use core::cell::RefCell;
-use exports::cordon::search::{grep, index as wit_index, tour as wit_tour, walk as wit_walk};
+use exports::cordon::search::{grep, index as wit_index, names as wit_names, tour as wit_tour, walk as wit_walk};
 
 wit_bindgen::generate!({ world: "search", path: "../wit/search.wit" });
 
@@ -21,6 +22,8 @@ thread_local! {
     static WALK: RefCell<Option<Walk>> = const { RefCell::new(None) };
     static REPORT: RefCell<Report> = RefCell::default();
     static TOUR: RefCell<Tour> = RefCell::default();
+    static NUMBERS: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
+    static NAMES: RefCell<Names> = RefCell::default();
 }
 
 /// What `index` says where there is no number.
@@ -78,10 +81,10 @@ impl grep::Guest for Component {
     }
 
     fn visit(folder: i32, from: u32) -> u32 {
-        with_parts(|_, Parts { walk, searcher, host, report }| {
-            report.begin();
+        with_parts(|_, Parts { walk, searcher, host, report, names }| {
             let folder = Folder { handle: folder, raw: walk.raw(), order: walk.order(), from: from as usize };
-            let next = visit(searcher, host, folder, (report, &mut Stretch::default()));
+            let next = visit(searcher, host, folder, (&mut *report, &mut Stretch::default()));
+            names.gather_told(folder, report);
             report.close(next);
         })
     }
@@ -169,8 +172,8 @@ impl wit_tour::Guest for Component {
 
     fn go() -> u32 {
         with_parts(|tour, parts| {
-            let Parts { walk, searcher, host, report } = parts;
-            let turn = tour.go(Parts { walk, searcher, host, report: &mut *report });
+            let Parts { walk, searcher, host, report, names } = parts;
+            let turn = tour.go(Parts { walk, searcher, host, report: &mut *report, names });
             report.close(turn as usize);
         })
     }
@@ -191,13 +194,72 @@ impl wit_tour::Guest for Component {
     }
 }
 
+impl wit_names::Guest for Component {
+    fn start(gather: wit_names::Gather) {
+        let gather = match gather {
+            wit_names::Gather::Nothing => Gather::Nothing,
+            wit_names::Gather::Names => Gather::Names,
+            wit_names::Gather::Counts => Gather::Counts,
+            wit_names::Gather::Ages => Gather::Ages,
+        };
+        NAMES.with_borrow_mut(|names| names.start(gather));
+    }
+
+    fn folder(len: u32) {
+        SEARCHER.with_borrow(|searcher| NAMES.with_borrow_mut(|names| names.folder(searcher.filled(len as usize))));
+    }
+
+    fn take_files(folder: i32, from: u32) -> u32 {
+        with_parts(|_, Parts { walk, host, report, names, .. }| {
+            let folder = Folder { handle: folder, raw: walk.raw(), order: walk.order(), from: from as usize };
+            report.close(names.list(host, folder, &mut Stretch::default()));
+        })
+    }
+
+    fn gathered() -> u32 {
+        reporting(|numbers| {
+            NAMES.with_borrow(|names| numbers.extend([names.bytes().as_ptr() as u32, names.bytes().len() as u32]));
+        })
+    }
+
+    fn absorb(len: u32) {
+        SEARCHER.with_borrow(|searcher| NAMES.with_borrow_mut(|names| names.absorb(searcher.filled(len as usize))));
+    }
+
+    fn page(offset: u32, limit: u32, base: u32, newest: bool) -> u32 {
+        reporting(|numbers| {
+            SEARCHER.with_borrow(|searcher| {
+                let base = searcher.filled(base as usize);
+                let wanted = Wanted { offset: offset as usize, limit: limit as usize, base, newest };
+                NAMES.with_borrow_mut(|names| {
+                    let page = names.page(wanted);
+                    numbers.extend([page.bytes.as_ptr() as u32, page.bytes.len() as u32]);
+                    numbers.extend([page.numbers.as_ptr() as u32, page.count as u32, page.total as u32]);
+                    numbers.push(u32::from(page.end));
+                });
+            });
+        })
+    }
+}
+
+/// Has numbers written and says where they are.
+fn reporting(write: impl FnOnce(&mut Vec<u32>)) -> u32 {
+    NUMBERS.with_borrow_mut(|numbers| {
+        numbers.clear();
+        write(numbers);
+        numbers.as_ptr() as u32
+    })
+}
+
 /// Runs a part of a search and gives the address of its report. Before `start` of the walk there is nothing to report.
 fn with_parts(act: impl FnOnce(&mut Tour, Parts<'_, Host>)) -> u32 {
     REPORT.with_borrow_mut(|report| {
         report.begin();
         SEARCHER.with_borrow_mut(|searcher| {
             TOUR.with_borrow_mut(|tour| {
-                with_walk(|walk| act(tour, Parts { walk, searcher, host: &mut Host, report: &mut *report }));
+                NAMES.with_borrow_mut(|names| {
+                    with_walk(|walk| act(tour, Parts { walk, searcher, host: &mut Host, report: &mut *report, names }));
+                });
             });
         });
         // An address in linear memory of 32 bits always fits.
@@ -234,6 +296,10 @@ impl Files for Host {
 
     fn size(&mut self, file: i32) -> f64 {
         files::size(file)
+    }
+
+    fn changed(&mut self, folder: i32, name: &[u8]) -> f64 {
+        files::changed(folder, name.as_ptr() as u32)
     }
 
     fn close(&mut self, file: i32) {

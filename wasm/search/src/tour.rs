@@ -1,8 +1,9 @@
 //! Goes through the folders of a tree and their files by itself, and back to the host only where it has something to tell or to ask.
 
 use crate::entries::{UNKNOWN, entries_mut};
+use crate::names::Names;
 use crate::searcher::Searcher;
-use crate::visit::{FILE, FOLDER, Files, Folder, Report, Stretch, visit};
+use crate::visit::{FOLDER, Files, Folder, Report, Stretch, visit};
 use crate::walk::Walk;
 use std::collections::VecDeque;
 
@@ -60,7 +61,7 @@ pub struct Tour {
     current: Option<Current>,
     /// Of the folder that was opened last, without the NUL byte that stands after it.
     path: Vec<u8>,
-    /// Files are not searched but told of.
+    /// Files are not searched, only their names gathered.
     lists: bool,
     /// Folders opened since the start.
     opened: u32,
@@ -76,6 +77,8 @@ pub struct Parts<'a, Host> {
     pub host: &'a mut Host,
     /// Takes what there is to tell.
     pub report: &'a mut Report,
+    /// Takes the names of files where only names are wanted.
+    pub names: &'a mut Names,
 }
 
 /// Room for entries to begin with, and the least that a read of them is given.
@@ -83,7 +86,7 @@ const FIRST_ROOM: usize = 64 << 10;
 const LEAST_ROOM: usize = 8 << 10;
 
 impl Tour {
-    /// Forgets all folders. `lists`: files are told of and not searched.
+    /// Forgets all folders. `lists`: the names of files are gathered, and they are not searched.
     pub fn start(&mut self, lists: bool, host: &mut impl Files) {
         self.leave(host);
         *self = Self { lists, ..Self::default() };
@@ -160,9 +163,11 @@ impl Tour {
                     let folder =
                         Folder { handle: current.handle, raw: parts.walk.raw(), order: parts.walk.order(), from };
                     let next = if self.lists {
-                        list(folder, parts.report)
+                        parts.names.list(parts.host, folder, &mut stretch)
                     } else {
-                        visit(parts.searcher, parts.host, folder, (parts.report, &mut stretch))
+                        let next = visit(parts.searcher, parts.host, folder, (parts.report, &mut stretch));
+                        parts.names.gather_told(folder, parts.report);
+                        next
                     };
                     current.stage = Stage::Files(next);
                     if folder.is_done(next) {
@@ -203,6 +208,7 @@ impl Tour {
         }
         // A `.git` whose kind was not known before.
         let seen = if seen & UNKNOWN == 0 { seen } else { parts.walk.survey(bytes) };
+        parts.names.folder(&self.path);
         self.current = Some(Current { handle, bytes, seen, parent, stage: Stage::Ruling });
         true
     }
@@ -218,17 +224,6 @@ impl Tour {
             }
         }
     }
-}
-
-/// Tells of all files of the choice.
-fn list(folder: Folder<'_>, report: &mut Report) -> usize {
-    let entries = folder.order.as_chunks::<3>().0;
-    for (place, [_, _, kind]) in entries.iter().enumerate() {
-        if *kind == FILE {
-            report.tell(place, 1);
-        }
-    }
-    entries.len()
 }
 
 fn read_entries(parts: &mut Parts<'_, impl Files + Folders>, handle: i32) -> Option<usize> {
@@ -258,6 +253,7 @@ mod tests {
     use super::*;
     use crate::choose::Choice;
     use crate::entries::tests::pack;
+    use crate::names::{Gather, Wanted};
     use crate::pattern::Pattern;
     use crate::render::Shape;
     use crate::searcher::{Mode, Query};
@@ -306,6 +302,9 @@ mod tests {
         fn size(&mut self, _: i32) -> f64 {
             0.0
         }
+        fn changed(&mut self, _: i32, _: &[u8]) -> f64 {
+            0.0
+        }
         fn close(&mut self, _: i32) {
             self.open -= 1;
         }
@@ -338,14 +337,21 @@ mod tests {
             })
             .unwrap();
         let (mut tour, mut report, mut told) = (Tour::default(), Report::default(), Vec::new());
+        let mut names = Names::default();
+        names.start(if lists { Gather::Names } else { Gather::Nothing });
         tour.start(lists, host);
         tour.push(b"/r");
         loop {
-            let parts = Parts { walk: &mut walk, searcher: &mut searcher, host, report: &mut report };
+            let parts =
+                Parts { walk: &mut walk, searcher: &mut searcher, host, report: &mut report, names: &mut names };
             let turn = tour.go(parts);
             let path = String::from_utf8(tour.path.clone()).unwrap();
             match turn {
-                Turn::Over => return told,
+                Turn::Over => {
+                    let page = names.page(Wanted::default());
+                    told.extend(String::from_utf8_lossy(&page.bytes).lines().map(|path| format!("file {path}")));
+                    return told;
+                }
                 Turn::Unreadable => told.push(format!("unreadable {path}")),
                 Turn::Rules => {
                     let parent = u32::try_from(report.numbers()[7]).ok();
@@ -379,8 +385,9 @@ mod tests {
     #[test]
     fn a_list_opens_no_file() {
         let mut host = given();
-        let files = toured(&mut host, true).iter().filter(|line| line.starts_with("file")).count();
-        assert_eq!((files, host.names.len(), host.open), (4, 0, 0));
+        let files: Vec<_> = toured(&mut host, true).into_iter().filter(|line| line.starts_with("file")).collect();
+        assert_eq!(files, ["file /r/a/needle2", "file /r/dirb/hay", "file /r/dirb/needle4", "file /r/needle1"]);
+        assert_eq!((host.names.len(), host.open), (0, 0));
     }
 
     #[test]

@@ -10,6 +10,8 @@ pub trait Files {
     fn read(&mut self, file: i32, to: &mut [u8], from: usize) -> i32;
     /// The file's bytes.
     fn size(&mut self, file: i32) -> f64;
+    /// When the file of a name that ends with a NUL byte was changed, in milliseconds since 1970; NaN if it is gone.
+    fn changed(&mut self, folder: i32, name: &[u8]) -> f64;
     /// Closes the file.
     fn close(&mut self, file: i32);
 }
@@ -62,6 +64,11 @@ impl Stretch {
     /// A folder was opened.
     pub fn folder(&mut self) {
         self.folders = self.folders.saturating_sub(1);
+    }
+
+    /// A file was looked at and not read.
+    pub fn look(&mut self) {
+        self.file(0);
     }
 
     fn file(&mut self, bytes: usize) {
@@ -127,6 +134,20 @@ impl Report {
         self.numbers[1] += 1;
     }
 
+    /// Keeps those of the files told of of which `keeps` says so.
+    pub fn keep(&mut self, mut keeps: impl FnMut(usize, i32) -> bool) {
+        let mut kept = HEAD;
+        for at in (HEAD..self.numbers.len()).step_by(2) {
+            let (place, end) = (self.numbers[at], self.numbers[at + 1]);
+            if keeps(place as usize, end) {
+                self.numbers.copy_within(at..at + 2, kept);
+                kept += 2;
+            }
+        }
+        self.numbers.truncate(kept);
+        self.numbers[1] = number((kept - HEAD) / 2);
+    }
+
     /// True if any file was told of.
     #[must_use]
     pub fn has_told(&self) -> bool {
@@ -148,6 +169,26 @@ pub struct Folder<'a> {
 }
 
 impl Folder<'_> {
+    /// The entries of the choice.
+    #[must_use]
+    pub fn entries(&self) -> &[[u32; NUMBERS]] {
+        self.order.as_chunks().0
+    }
+
+    /// The name of an entry.
+    #[must_use]
+    pub fn name(&self, place: usize) -> &[u8] {
+        let len = self.entries().get(place).map_or(0, |[_, len, _]| *len as usize);
+        self.name_to_end(place).get(..len).unwrap_or(&[])
+    }
+
+    /// The name of an entry with its NUL byte and whatever follows.
+    #[must_use]
+    pub fn name_to_end(&self, place: usize) -> &[u8] {
+        let at = self.entries().get(place).map_or(usize::MAX, |[at, ..]| *at as usize);
+        self.raw.get(at..).unwrap_or(b"\0")
+    }
+
     /// True if the choice ends before an entry.
     #[must_use]
     pub fn is_done(&self, next: usize) -> bool {
@@ -264,6 +305,9 @@ mod tests {
         fn size(&mut self, file: i32) -> f64 {
             let (name, text) = &self.files[usize::try_from(file).unwrap()];
             if *name == "huge" { 1e12 } else { text.len() as f64 }
+        }
+        fn changed(&mut self, _: i32, _: &[u8]) -> f64 {
+            0.0
         }
         fn close(&mut self, _: i32) {
             self.open -= 1;

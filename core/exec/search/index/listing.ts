@@ -1,5 +1,4 @@
-import type { SearchEngine } from "../../../engine/search.ts";
-import type { FileCalls, NamePlace, OpenFolder } from "../file_calls.ts";
+import type { FileCalls, OpenFolder } from "../file_calls.ts";
 import type { RealPath } from "../real_path.ts";
 import { ENTRY } from "./entries.ts";
 
@@ -91,16 +90,18 @@ export function listedFileCalls(files: FileCalls, listing: Listing): FileCalls {
     },
     filesOf: (engine) => {
       const real = files.filesOf(engine);
-      return { ...real, open: (folder, name) => real.open(folder === NOT_OPEN ? handleOf(current) : folder, name) };
+      return {
+        ...real,
+        open: (folder, name) => real.open(folder === NOT_OPEN ? handleOf(current) : folder, name),
+        changed: (folder, name) => {
+          if (folder !== NOT_OPEN) return real.changed(folder, name);
+          const known = recordAt(engine.memory, name >>> 0).getFloat64(ENTRY.offset, true);
+          return Number.isNaN(known) ? real.changed(handleOf(current), name) : known;
+        },
+      };
     },
     isBinary: (engine, folder, name) =>
-      listed.has(folder) && recordOf(engine, name).getUint32(ENTRY.inode, true) === NOTE.binary,
-    changedMs: (engine, folder, name) => {
-      if (!listed.has(folder)) return files.changedMs(engine, folder, name);
-      const known = recordOf(engine, name).getFloat64(ENTRY.offset, true);
-      if (!Number.isNaN(known)) return known;
-      return handleOf(folder) < 0 ? undefined : files.changedMs(engine, folder, name);
-    },
+      listed.has(folder) && recordAt(engine.entries(0), name.at).getUint32(ENTRY.inode, true) === NOTE.binary,
   };
 
   /** Opens a listed folder when a file of it is wanted: of most nothing is. */
@@ -111,10 +112,9 @@ export function listedFileCalls(files: FileCalls, listing: Listing): FileCalls {
   }
 }
 
-/** The record that a name in the room for entries is the end of. */
-function recordOf(engine: SearchEngine, { at }: NamePlace): DataView {
-  const room = engine.entries(0);
-  return new DataView(room.buffer, room.byteOffset + at - ENTRY.name, ENTRY.name);
+/** The record that a name is the end of. */
+function recordAt({ buffer, byteOffset }: Uint8Array, name: number): DataView {
+  return new DataView(buffer, byteOffset + name - ENTRY.name, ENTRY.name);
 }
 
 /** A folder that nobody has opened yet, see `reach`. */
