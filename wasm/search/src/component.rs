@@ -6,6 +6,7 @@ use crate::index_need::Need;
 use crate::names::{Gather, Names, Wanted};
 use crate::pattern::{self, Case, Pattern, PatternFault};
 use crate::render::Shape;
+use crate::rules::Source;
 use crate::searcher::{self, Searcher};
 use crate::tour::{Folders, Parts, Tour};
 use crate::visit::{Files, Folder, Report, Stretch, load, visit};
@@ -126,11 +127,11 @@ impl wit_walk::Guest for Component {
 
     fn add_rules(folder: u32, source: wit_walk::Source, len: u32) {
         let source = match source {
-            wit_walk::Source::Rgignore => walk::Source::Rgignore,
-            wit_walk::Source::Ignore => walk::Source::Ignore,
-            wit_walk::Source::Gitignore => walk::Source::Gitignore,
-            wit_walk::Source::Exclude => walk::Source::Exclude,
-            wit_walk::Source::Global => walk::Source::Global,
+            wit_walk::Source::Rgignore => Source::Rgignore,
+            wit_walk::Source::Ignore => Source::Ignore,
+            wit_walk::Source::Gitignore => Source::Gitignore,
+            wit_walk::Source::Exclude => Source::Exclude,
+            wit_walk::Source::Global => Source::Global,
         };
         SEARCHER
             .with_borrow(|searcher| with_walk(|walk| walk.add_rules(folder, source, searcher.filled(len as usize))));

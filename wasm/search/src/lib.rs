@@ -24,6 +24,7 @@ pub mod needle;
 pub mod pattern;
 pub mod reach;
 pub mod render;
+pub mod rules;
 pub mod scan;
 pub mod searcher;
 pub mod smart_case;

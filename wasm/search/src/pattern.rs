@@ -5,6 +5,7 @@ use crate::lines;
 use crate::literals::required;
 use crate::needle::Needle;
 use crate::smart_case;
+use core::cell::OnceCell;
 use core::ops::Range;
 use regex_automata::Input;
 use regex_automata::meta::{self, Regex};
@@ -53,7 +54,7 @@ pub struct PatternFault {
 /// A compiled pattern.
 #[derive(Debug)]
 pub struct Matcher {
-    regex: Regex,
+    compiled: Compiled,
     /// What each match holds one of.
     needle: Option<Needle>,
     /// Where the needle stands, there is a match.
@@ -65,6 +66,26 @@ pub struct Matcher {
     /// `\r\n` ends a line.
     crlf: bool,
 }
+
+/// A pattern whose matches a needle finds alone is compiled only when one of them is to be shown: in WebAssembly that takes
+/// milliseconds, of code that runs cold.
+#[derive(Debug)]
+enum Compiled {
+    Now(Box<Regex>),
+    Late(Hir, OnceCell<Option<Box<Regex>>>),
+}
+
+impl Compiled {
+    fn regex(&self) -> Option<&Regex> {
+        match self {
+            Self::Now(regex) => Some(regex),
+            Self::Late(hir, late) => late.get_or_init(|| build(hir).ok()).as_deref(),
+        }
+    }
+}
+
+/// Texts that are longer together are compiled at once, so that one beyond the limit is refused.
+const LATE_BYTES: usize = 1 << 10;
 
 /// A pattern that compiles to more than this many bytes is refused: `(\w{1000}){1000}` must not take the machine's memory.
 const SIZE_LIMIT_BYTES: usize = 16 << 20;
@@ -87,8 +108,22 @@ struct Read {
 /// Compiles a pattern with ripgrep's meaning of a line: unless `multiline`, no match contains a line end.
 pub fn compile(pattern: &Pattern) -> Result<Matcher, PatternFault> {
     let Read { hir, anchored_in_text, spans_lines, crlf } = read(pattern)?;
+    let required = required(&hir);
+    let needle_is_all = required.as_ref().is_some_and(|required| required.whole);
+    let is_late = needle_is_all && pattern.text.len() <= LATE_BYTES;
+    Ok(Matcher {
+        compiled: if is_late { Compiled::Late(hir, OnceCell::new()) } else { Compiled::Now(build(&hir)?) },
+        needle_is_all,
+        needle: required.map(|required| Needle::new(required.sequences)),
+        anchored_in_text,
+        spans_lines,
+        crlf,
+    })
+}
+
+fn build(hir: &Hir) -> Result<Box<Regex>, PatternFault> {
     let limits = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_LIMIT_BYTES));
-    let regex = meta::Builder::new().configure(limits).build_from_hir(&hir).map_err(|error| PatternFault {
+    let regex = meta::Builder::new().configure(limits).build_from_hir(hir).map_err(|error| PatternFault {
         message: match error.size_limit() {
             Some(limit) => format!("it compiles to more than the size limit of {} MiB", limit >> 20),
             None => error.to_string(),
@@ -96,15 +131,7 @@ pub fn compile(pattern: &Pattern) -> Result<Matcher, PatternFault> {
         position: None,
         hint: Some("repeat less: write * or + for a large count, or search for a part of it".into()),
     })?;
-    let required = required(&hir);
-    Ok(Matcher {
-        regex,
-        needle_is_all: required.as_ref().is_some_and(|required| required.whole),
-        needle: required.map(|required| Needle::new(required.sequences)),
-        anchored_in_text,
-        spans_lines,
-        crlf,
-    })
+    Ok(Box::new(regex))
 }
 
 /// What a file must have for the pattern to match in it, and whether its matches may span lines.
@@ -167,8 +194,11 @@ impl Matcher {
     /// A place in the first matching line at or after `from`, which must be the start of a line.
     #[must_use]
     pub fn candidate(&self, text: &[u8], from: usize) -> Option<usize> {
-        let matching = |range: Range<usize>| self.regex.search_half(&Input::new(text).range(range).earliest(true));
-        let Some(needle) = &self.needle else { return matching(from..text.len()).map(|end| end.offset()) };
+        let matching = |range: Range<usize>| {
+            let input = Input::new(text).range(range).earliest(true);
+            self.compiled.regex()?.search_half(&input).map(|end| end.offset())
+        };
+        let Some(needle) = &self.needle else { return matching(from..text.len()) };
         let mut next = from;
         let mut in_vain = 0;
         while let Some(at) = needle.find(text, next) {
@@ -183,7 +213,7 @@ impl Matcher {
             in_vain += 1;
             // A needle in line after line is no help: each time the search for the pattern is begun anew.
             if in_vain > PATIENCE && next - from < in_vain * CROWDED_BYTES {
-                return matching(next.min(text.len())..text.len()).map(|end| end.offset());
+                return matching(next.min(text.len())..text.len());
             }
         }
         None
@@ -198,7 +228,7 @@ impl Matcher {
     /// The first match at or after `from`.
     #[must_use]
     pub fn find(&self, text: &[u8], from: usize) -> Option<Range<usize>> {
-        self.regex.find(Input::new(text).range(from..)).map(|found| found.range())
+        self.compiled.regex()?.find(Input::new(text).range(from..)).map(|found| found.range())
     }
 
     /// True if matches may span lines. A multi-line search for a pattern that can't match a line end is a search by line.
@@ -455,7 +485,7 @@ mod tests {
                         }
                         found
                     };
-                    assert_eq!(lines(&with), lines(&without), "{:?} {text:?}", with.regex);
+                    assert_eq!(lines(&with), lines(&without), "{:?} {text:?}", with.compiled.regex());
                 }
             }
         }

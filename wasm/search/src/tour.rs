@@ -256,8 +256,9 @@ mod tests {
     use crate::names::{Gather, Wanted};
     use crate::pattern::Pattern;
     use crate::render::Shape;
+    use crate::rules::Source;
     use crate::searcher::{Mode, Query};
-    use crate::walk::{Scope, Source};
+    use crate::walk::Scope;
 
     /// Folders by their paths, each with its packed entries; every file holds its own name.
     struct Given {

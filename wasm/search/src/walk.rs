@@ -5,15 +5,14 @@
 
 use crate::closed_names::ClosedNames;
 use crate::entries::{DT_DIR, DT_REG, entries};
-use crate::gate::Gate;
+use crate::rules::{Rules, Source};
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
 /// Globs and rules are matched against paths relative to the folder that they belong to; the `ignore` crate must not strip
 /// anything more, and for this root it does not.
-const RELATIVE: &str = ".";
+pub(crate) const RELATIVE: &str = ".";
 
 /// What a walk visits.
 #[derive(Clone, Debug, Default)]
@@ -50,28 +49,7 @@ pub enum ScopeFault {
     FileType(String),
 }
 
-/// Where a list of rules comes from, the strongest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// `.rgignore`
-    Rgignore,
-    /// `.ignore`
-    Ignore,
-    /// `.gitignore`
-    Gitignore,
-    /// `.git/info/exclude`
-    Exclude,
-    /// The file that git's `core.excludesFile` names, which stands for all repositories.
-    Global,
-}
-
 const SOURCES: usize = 5;
-
-struct Rules {
-    source: Source,
-    gate: Gate,
-    matcher: Gitignore,
-}
 
 struct Folder {
     path: String,
@@ -166,15 +144,7 @@ impl Walk {
     /// Gives a folder the rules of one ignore file.
     pub fn add_rules(&mut self, folder: u32, source: Source, text: &[u8]) {
         let Some(folder) = self.folders.get_mut(folder as usize) else { return };
-        let text = String::from_utf8_lossy(text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text));
-        let mut builder = GitignoreBuilder::new(RELATIVE);
-        for line in text.lines() {
-            // A line that is no pattern is skipped, as git and ripgrep do; the others hold.
-            let _ = builder.add_line(None, line);
-        }
-        if let Ok(matcher) = builder.build() {
-            folder.rules.push(Rules { source, gate: Gate::new(&text), matcher });
-        }
+        folder.rules.push(Rules::new(source, text));
     }
 
     /// Room for the raw entries of a folder, at least `len` bytes. Its place may change.
@@ -285,15 +255,15 @@ impl Walk {
         let mut left_repository = !in_repository;
         let mut next = Some(folder);
         while let Some(holder) = next.and_then(|at| self.folders.get(at as usize)) {
-            for Rules { source, gate, matcher } in &holder.rules {
-                let silent = match source {
+            for rules in &holder.rules {
+                let silent = match rules.source() {
                     Source::Rgignore | Source::Ignore => false,
                     Source::Gitignore | Source::Exclude => left_repository,
                     Source::Global => !in_repository,
                 };
-                let opinion = &mut opinions[*source as usize];
-                if opinion.is_none() && !silent && gate.lets_through(name.as_bytes()) {
-                    *opinion = matcher.matched(&path[holder.path.len()..], is_dir).map(|_| ());
+                let opinion = &mut opinions[rules.source() as usize];
+                if opinion.is_none() && !silent {
+                    *opinion = rules.judge(name.as_bytes(), &path[holder.path.len()..], is_dir);
                 }
             }
             left_repository = left_repository || holder.repository;
