@@ -20,6 +20,7 @@ pub fn sniff(file: &[u8]) -> Text {
     }
 }
 
+#[inline(never)]
 fn decode(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
     let (pairs, rest) = bytes.as_chunks::<2>();
     let points = char::decode_utf16(pairs.iter().map(|pair| unit(*pair)));

@@ -14,6 +14,7 @@ pub const SNIFFED_BYTES: usize = BUFFER_BYTES;
 
 /// Bytes of the text that are searched: all of them if there is no NUL.
 #[must_use]
+#[inline(never)]
 pub fn reach(text: &[u8], first_read: usize) -> usize {
     let Some(nul) = memchr(0, text) else { return text.len() };
     let mut capacity = BUFFER_BYTES;

@@ -108,6 +108,7 @@ fn scan_candidates(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found
 }
 
 /// For patterns with `\A` or `\z`, which mean the start and end of a line here, as in ripgrep.
+#[inline(never)]
 fn scan_each_line(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
     let mut next = (!text.is_empty()).then(|| lines::around(text, 0));
     while let Some(line) = next {
@@ -120,6 +121,7 @@ fn scan_each_line(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found)
 }
 
 /// For matches that may span lines. A NUL byte matters only in lines that would be shown: ripgrep looks nowhere else.
+#[inline(never)]
 fn scan_matches(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
     let has_nul = memchr(0, text).is_some();
     let (mut from, mut last_end) = (0, None);
