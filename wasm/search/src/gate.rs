@@ -8,6 +8,8 @@
 #[derive(Debug, Default)]
 pub struct Gate {
     segments: Vec<Segment>,
+    /// One for each [`AT_ONCE`] segments; none where the segments are few.
+    ends: Vec<Ends>,
 }
 
 /// With nothing before or after, it fits every name.
@@ -19,17 +21,71 @@ struct Segment {
     literal: bool,
 }
 
+/// So many segments are quicker looked at one by one.
+const FEW: usize = 8;
+
+/// Segments that have a bit each in one number.
+const AT_ONCE: usize = 64;
+
+/// By a name's first byte, and by its last, the segments that may fit it.
+#[derive(Debug)]
+struct Ends {
+    first: Box<[u64; 256]>,
+    last: Box<[u64; 256]>,
+}
+
 impl Gate {
     /// Takes the text of an ignore file.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self { segments: text.lines().filter_map(Segment::of).collect() }
+        let segments: Vec<Segment> = text.lines().filter_map(Segment::of).collect();
+        let ends = if segments.len() > FEW { segments.chunks(AT_ONCE).map(Ends::of).collect() } else { Vec::new() };
+        Self { segments, ends }
     }
 
     /// False only if no rule can match an entry of this name.
     #[must_use]
     pub fn lets_through(&self, name: &[u8]) -> bool {
-        self.segments.iter().any(|segment| segment.fits(name))
+        if self.ends.is_empty() {
+            return self.segments.iter().any(|segment| segment.fits(name));
+        }
+        self.ends.iter().zip(self.segments.chunks(AT_ONCE)).any(|(ends, segments)| {
+            let mut bits = ends.may_fit(name);
+            while let Some(segment) = segments.get(bits.trailing_zeros() as usize) {
+                if segment.fits(name) {
+                    return true;
+                }
+                bits &= bits - 1;
+            }
+            false
+        })
+    }
+}
+
+impl Ends {
+    fn of(segments: &[Segment]) -> Self {
+        let mut ends = Self { first: Box::new([0; 256]), last: Box::new([0; 256]) };
+        for (place, segment) in segments.iter().enumerate() {
+            let tail = if segment.literal { &segment.before } else { &segment.after };
+            mark(&mut ends.first, segment.before.first(), 1 << place);
+            mark(&mut ends.last, tail.last(), 1 << place);
+        }
+        ends
+    }
+
+    fn may_fit(&self, name: &[u8]) -> u64 {
+        match (name.first(), name.last()) {
+            (Some(first), Some(last)) => self.first[usize::from(*first)] & self.last[usize::from(*last)],
+            _ => u64::MAX,
+        }
+    }
+}
+
+/// Sets a bit for one byte, or for each where nothing is known.
+fn mark(table: &mut [u64; 256], byte: Option<&u8>, bit: u64) {
+    match byte {
+        Some(byte) => table[usize::from(*byte)] |= bit,
+        None => table.iter_mut().for_each(|bits| *bits |= bit),
     }
 }
 
@@ -80,6 +136,22 @@ mod tests {
         }
     }
 
+    /// So many rules that they are looked at by the ends of names, more than one number has bits for.
+    fn among_many(rule: &str) -> String {
+        let others = |from: usize| (from..from + 50).map(|at| format!("none{at}\n")).collect::<String>();
+        format!("{}{rule}\n{}{rule}\n", others(0), others(50))
+    }
+
+    #[test]
+    fn many_rules_let_the_same_names_through_as_few() {
+        let rules = ["*.o", "/build/", "sub/x?z", "a*b", ".*"];
+        for name in ["a.o", "build", "xyz", "ab", "aab", ".a", "a.c", "builds", "none7", "b", "", "o"] {
+            let one_by_one = rules.iter().any(|rule| Gate::new(rule).lets_through(name.as_bytes()));
+            let all = rules.iter().map(|rule| among_many(rule)).collect::<String>();
+            assert_eq!(Gate::new(&all).lets_through(name.as_bytes()), one_by_one || name == "none7", "{name}");
+        }
+    }
+
     #[test]
     fn whatever_a_rule_matches_is_let_through() {
         let rules = [
@@ -99,6 +171,7 @@ mod tests {
                     let name = path.rsplit('/').next().unwrap();
                     let matched = !matcher.matched(path, is_dir).is_none();
                     assert!(!matched || Gate::new(rule).lets_through(name.as_bytes()), "{rule} {path}");
+                    assert!(!matched || Gate::new(&among_many(rule)).lets_through(name.as_bytes()), "{rule} {path}");
                 }
             }
         }

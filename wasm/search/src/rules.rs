@@ -46,12 +46,15 @@ impl Rules {
         self.source
     }
 
-    /// What they say of an entry: its name, and its path from the folder that the rules belong to.
+    /// False only if none of them can match an entry of this name.
     #[must_use]
-    pub fn judge(&self, name: &[u8], path: &str, is_dir: bool) -> Match<()> {
-        if !self.gate.lets_through(name) {
-            return Match::None;
-        }
+    pub fn may_match(&self, name: &[u8]) -> bool {
+        self.gate.lets_through(name)
+    }
+
+    /// What they say of an entry, by its path from the folder that they belong to.
+    #[must_use]
+    pub fn judge(&self, path: &str, is_dir: bool) -> Match<()> {
         match self.matcher.get_or_init(|| compile(&self.text)) {
             Some(matcher) => matcher.matched(path, is_dir).map(|_| ()),
             None => Match::None,
@@ -73,11 +76,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_compiled_for_a_name_that_they_may_match_and_for_no_other() {
+    fn rules_are_compiled_when_they_are_asked() {
         let rules = Rules::new(Source::Gitignore, b"*.o\n!keep.o\n");
-        assert!(rules.judge(b"a.c", "a.c", false).is_none());
+        assert!(!rules.may_match(b"a.c"));
+        assert!(rules.may_match(b"a.o"));
         assert!(rules.matcher.get().is_none());
-        assert!(rules.judge(b"a.o", "a.o", false).is_ignore());
-        assert!(rules.judge(b"keep.o", "keep.o", false).is_whitelist());
+        assert!(rules.judge("a.o", false).is_ignore());
+        assert!(rules.judge("keep.o", false).is_whitelist());
     }
 }

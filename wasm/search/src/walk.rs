@@ -61,17 +61,28 @@ struct Folder {
     parent: Option<u32>,
 }
 
+/// What decides over the entries of one folder.
+struct View<'a> {
+    /// Ends with a slash.
+    path: &'a str,
+    /// Names that are hidden in it.
+    hidden: Vec<&'a str>,
+    /// See [`Walk::asked`].
+    asked: Vec<(&'a Rules, usize)>,
+}
+
 /// The state of one walk.
 pub struct Walk {
     glob: Override,
     only: Override,
     types: Types,
+    /// There are no globs and no types.
+    is_plain: bool,
     hidden: bool,
     no_ignore: bool,
     folders: Vec<Folder>,
     /// Bytes of the path of the walk's start, with the slash after it.
     base_len: Option<usize>,
-    path: String,
     closed: ClosedNames,
     /// Names that are hidden in one folder, whose path ends with a slash.
     hidden_paths: Vec<(String, String)>,
@@ -106,15 +117,17 @@ impl Walk {
         for name in &scope.file_types_not {
             types.negate(name);
         }
+        let types = types.build().map_err(|error| ScopeFault::FileType(error.to_string()))?;
+        let (glob, only) = (globs(&scope.globs, &scope.iglobs)?, globs(scope.only.as_slice(), &[])?);
         Ok(Self {
-            glob: globs(&scope.globs, &scope.iglobs)?,
-            only: globs(scope.only.as_slice(), &[])?,
-            types: types.build().map_err(|error| ScopeFault::FileType(error.to_string()))?,
+            is_plain: glob.is_empty() && only.is_empty() && types.is_empty(),
+            glob,
+            only,
+            types,
             no_ignore: scope.no_ignore,
             hidden: scope.hidden,
             folders: Vec::new(),
             base_len: None,
-            path: String::new(),
             closed: ClosedNames::new(&scope.closed_names, &scope.sample_endings),
             hidden_paths: Vec::new(),
             raw: Vec::new(),
@@ -167,15 +180,12 @@ impl Walk {
         let raw = core::mem::take(&mut self.raw);
         let mut visited = core::mem::take(&mut self.visited);
         visited.clear();
-        let path = self.folders.get(folder as usize).map_or("", |folder| folder.path.as_str());
-        let here = self.hidden_paths.iter().filter(|(folder, _)| folder == path);
-        let hidden: Vec<String> = here.map(|(_, name)| name.clone()).collect();
+        let view = self.view(folder);
         for entry in entries(&raw[..len.min(raw.len())]) {
             let is_dir = entry.kind == DT_DIR;
             if (is_dir || entry.kind == DT_REG)
                 && !self.closed.holds(entry.name)
-                && !hidden.iter().any(|name| *name == String::from_utf8_lossy(entry.name))
-                && self.visits(folder, &String::from_utf8_lossy(entry.name), is_dir)
+                && self.visits(&view, entry.name, is_dir)
             {
                 visited.push((entry.at, entry.name.len(), is_dir));
             }
@@ -215,18 +225,29 @@ impl Walk {
         &self.raw
     }
 
-    fn visits(&mut self, folder: u32, name: &str, is_dir: bool) -> bool {
-        let Some(holder) = self.folders.get(folder as usize) else { return false };
-        let mut path = core::mem::take(&mut self.path);
-        path.clear();
-        path.push_str(&holder.path);
-        path.push_str(name);
-        let visits = self.judge(folder, &path, is_dir, name);
-        self.path = path;
-        visits
+    /// What decides over the entries of a folder.
+    fn view(&self, folder: u32) -> View<'_> {
+        let path = self.folders.get(folder as usize).map_or("", |folder| folder.path.as_str());
+        let here = self.hidden_paths.iter().filter(|(folder, _)| folder == path);
+        let asked = if self.no_ignore { Vec::new() } else { self.asked(folder) };
+        View { path, hidden: here.map(|(_, name)| name.as_str()).collect(), asked }
     }
 
-    fn judge(&self, folder: u32, path: &str, is_dir: bool, name: &str) -> bool {
+    /// Most entries are decided over by their names' bytes alone.
+    fn visits(&self, view: &View<'_>, name: &[u8], is_dir: bool) -> bool {
+        let is_plain = self.is_plain && view.hidden.is_empty();
+        if is_plain && !view.asked.iter().any(|(rules, _)| rules.may_match(name)) {
+            return (self.hidden || !name.starts_with(b".")) && name != b".git";
+        }
+        self.visits_path(view, &String::from_utf8_lossy(name), is_dir)
+    }
+
+    #[inline(never)]
+    fn visits_path(&self, view: &View<'_>, name: &str, is_dir: bool) -> bool {
+        !view.hidden.contains(&name) && self.judge(view, &[view.path, name].concat(), is_dir, name)
+    }
+
+    fn judge(&self, view: &View<'_>, path: &str, is_dir: bool, name: &str) -> bool {
         let relative = &path[self.base_len.unwrap_or(0)..];
         if self.only.matched(relative, is_dir).is_ignore() {
             return false;
@@ -240,7 +261,7 @@ impl Walk {
         if name == ".git" {
             return false;
         }
-        let rules = if self.no_ignore { Match::None } else { self.judge_by_rules(folder, path, is_dir, name) };
+        let rules = judge_by_rules(&view.asked, path, is_dir, name);
         let types = self.types.matched(relative, is_dir);
         if rules.is_ignore() || types.is_ignore() {
             return false;
@@ -248,29 +269,37 @@ impl Walk {
         self.hidden || !name.starts_with('.') || rules.is_whitelist() || types.is_whitelist()
     }
 
-    /// For each source the nearest folder with an opinion decides; then the strongest source does.
-    fn judge_by_rules(&self, folder: u32, path: &str, is_dir: bool, name: &str) -> Match<()> {
-        let mut opinions = [const { Match::None }; SOURCES];
-        let in_repository = self.folders[folder as usize].in_repository;
+    /// The rules that have a say in a folder, those of the nearest folder first, and the length of the path of the folder that they
+    /// belong to.
+    fn asked(&self, folder: u32) -> Vec<(&Rules, usize)> {
+        let mut asked = Vec::new();
+        let in_repository = self.folders.get(folder as usize).is_some_and(|folder| folder.in_repository);
         let mut left_repository = !in_repository;
         let mut next = Some(folder);
         while let Some(holder) = next.and_then(|at| self.folders.get(at as usize)) {
-            for rules in &holder.rules {
-                let silent = match rules.source() {
-                    Source::Rgignore | Source::Ignore => false,
-                    Source::Gitignore | Source::Exclude => left_repository,
-                    Source::Global => !in_repository,
-                };
-                let opinion = &mut opinions[rules.source() as usize];
-                if opinion.is_none() && !silent {
-                    *opinion = rules.judge(name.as_bytes(), &path[holder.path.len()..], is_dir);
-                }
-            }
+            let is_heard = |rules: &&Rules| match rules.source() {
+                Source::Rgignore | Source::Ignore => true,
+                Source::Gitignore | Source::Exclude => !left_repository,
+                Source::Global => in_repository,
+            };
+            asked.extend(holder.rules.iter().filter(is_heard).map(|rules| (rules, holder.path.len())));
             left_repository = left_repository || holder.repository;
             next = holder.parent;
         }
-        opinions.into_iter().find(|opinion| !opinion.is_none()).unwrap_or(Match::None)
+        asked
     }
+}
+
+/// For each source the nearest folder with an opinion decides; then the strongest source does.
+fn judge_by_rules(asked: &[(&Rules, usize)], path: &str, is_dir: bool, name: &str) -> Match<()> {
+    let mut opinions = [const { Match::None }; SOURCES];
+    for (rules, from) in asked {
+        let opinion = &mut opinions[rules.source() as usize];
+        if opinion.is_none() && rules.may_match(name.as_bytes()) {
+            *opinion = rules.judge(&path[*from..], is_dir);
+        }
+    }
+    opinions.into_iter().find(|opinion| !opinion.is_none()).unwrap_or(Match::None)
 }
 
 #[cfg(test)]
