@@ -75,9 +75,15 @@ export type MatchSpan = { at: number; line: number; column: number; bytes: numbe
 
 /**
  * Whether a search was spared files by what the process remembers of the tree. `why` says why not, or why it has to be made anew. Of
- * `files` with a signature `candidates` had to be looked at.
+ * `files` with a signature `candidates` had to be looked at; of `remembered` files, which have not changed, the same search found before that they match.
  */
-export type IndexNote = { state: "used" | "building" | "off"; why?: string; files?: number; candidates?: number };
+export type IndexNote = {
+  state: "used" | "building" | "off";
+  why?: string;
+  files?: number;
+  candidates?: number;
+  remembered?: number;
+};
 
 /**
  * What a search found, in path order. `numFiles`, `filenames`, `numLines` and `content` are those of the page, after `offset` and

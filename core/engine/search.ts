@@ -54,6 +54,7 @@ const CORE = {
   namesFolder: "cordon:search/names@0.1.0#folder",
   list: "cordon:search/names@0.1.0#take-files",
   gathered: "cordon:search/names@0.1.0#gathered",
+  noted: "cordon:search/names@0.1.0#noted",
   absorb: "cordon:search/names@0.1.0#absorb",
   page: "cordon:search/names@0.1.0#page",
 } as const;
@@ -116,6 +117,7 @@ export class SearchEngine {
   readonly #buffer: Room = { at: 0, bytes: 0, view: EMPTY };
   readonly #entries: Room = { at: 0, bytes: 0, view: EMPTY };
   readonly #files: FilesLink;
+  #view = new DataView(new ArrayBuffer(0));
 
   constructor({ search, memory, exports, files }: LoadedSearch) {
     this.#files = files;
@@ -174,6 +176,18 @@ export class SearchEngine {
     return new Uint8Array(this.#memory.buffer, (this.#core.reserve(0) >>> 0) + at, bytes).slice();
   }
 
+  /** The bytes before the NUL byte that ends a text in linear memory. A copy: good until whenever. */
+  nameAt(at: number): Buffer {
+    const memory = Buffer.from(this.#memory.buffer, at >>> 0);
+    return Buffer.from(memory.subarray(0, memory.indexOf(0)));
+  }
+
+  /** Numbers in linear memory. Good until the next call of the component. */
+  get memoryView(): DataView {
+    if (this.#view.buffer !== this.#memory.buffer) this.#view = new DataView(this.#memory.buffer);
+    return this.#view;
+  }
+
   #report(place: number): Turned {
     const [why = 0, count = 0, path = 0, pathBytes = 0, opened = 0, waiting = 0] = new Int32Array(
       this.#memory.buffer,
@@ -215,6 +229,12 @@ export class SearchEngine {
   gathered(): Uint8Array<ArrayBuffer> {
     const [at = 0, bytes = 0] = new Uint32Array(this.#memory.buffer, this.#core.gathered() >>> 0, 2);
     return new Uint8Array(this.#memory.buffer, at, bytes).slice();
+  }
+
+  /** `names.noted`: pairs of a number and what was said of the file. A copy. */
+  noted(): Int32Array {
+    const [at = 0, count = 0] = new Uint32Array(this.#memory.buffer, this.#core.noted() >>> 0, 2);
+    return new Int32Array(this.#memory.buffer, at, count).slice();
   }
 
   /** `names.absorb`: adds what another instance gathered. */

@@ -84,7 +84,7 @@ function textOf(roll: (end: number) => number): string | Uint8Array {
 type Change = (place: ChangingPlace) => void;
 
 /** Where one change happens. */
-class ChangingPlace {
+export class ChangingPlace {
   readonly open: number[] = [];
   readonly top: string;
   readonly roll: (end: number) => number;
@@ -252,8 +252,24 @@ const REFILL_EVERY = 60;
 /** What is done most. */
 const OFTEN = ["write", "create", "append", "rename", "remove", "inSecret", "writeOpen", "renameOver"];
 
-function changeOnce(place: ChangingPlace): void {
-  const name = place.roll(3) > 0 ? place.pick(OFTEN) : place.pick(Object.keys(CHANGES));
+/** Whatever changes which rules hold makes a server forget what it knows of a tree: so seldom that there is something to be forgotten. */
+const SELDOM = [
+  "rules",
+  "rulesAbove",
+  "exclude",
+  "globalExcludes",
+  "repository",
+  "moveIn",
+  "moveOut",
+  "swapFolders",
+  "renameFolder",
+];
+const SELDOM_EVERY = 60;
+
+/** Changes something at random. */
+export function changeOnce(place: ChangingPlace): void {
+  const any = place.roll(3) > 0 ? place.pick(OFTEN) : place.pick(Object.keys(CHANGES));
+  const name = SELDOM.includes(any) && place.roll(SELDOM_EVERY) > 0 ? place.pick(OFTEN) : any;
   try {
     if (place.roll(REFILL_EVERY) === 0) fillPart(place.top, place.roll(PARTS), place.roll);
     CHANGES[name]?.(place);

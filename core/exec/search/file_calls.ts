@@ -19,12 +19,10 @@ export type FileCalls = {
   /** Opens a folder without reading its entries: the handle, negative if that fails or can't be done here. */
   reach: (path: RealPath) => number;
   closeFolder: (folder: OpenFolder) => void;
-  /** True of a file that is known without a look to be binary before a match can be found in it. */
-  isBinary?: (engine: SearchEngine, folder: OpenFolder, name: NamePlace) => boolean;
   /** What the component itself opens and reads files through: an open, two reads and a close each. */
   filesOf: (engine: SearchEngine) => ComponentFiles;
   /** What the component goes through folders by; absent where it can't do so by itself. */
-  foldersOf?: (engine: SearchEngine) => ComponentFolders;
+  foldersOf?: ((engine: SearchEngine) => ComponentFolders) | undefined;
 };
 
 /** The fastest way that this machine has. */

@@ -10,6 +10,8 @@ export type Find = { path: string; weight: number; matches: number; text?: strin
 export type Found = {
   finds: Find[];
   names?: Uint8Array<ArrayBuffer>;
+  /** Of files that have a number in the index: pairs of the number and what was said of the file (`SearchEngine.noted`). */
+  noted?: Int32Array;
   totalFiles: number;
   totalMatches: number;
   skipped: { binary: number; tooLarge: number; unreadable: number; unreadableNames: string[] };
@@ -96,7 +98,7 @@ export function mergeFound(parts: readonly Found[]): Found {
 }
 
 /** Path order: each folder's entries by the bytes of their names, a folder's content where its name stands. */
-function byPath({ path: one }: Find, { path: other }: Find): number {
+export function byPath({ path: one }: Pick<Find, "path">, { path: other }: Pick<Find, "path">): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at += 1) {
     const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];

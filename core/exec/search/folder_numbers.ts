@@ -85,6 +85,30 @@ export class FolderNumbers {
   }
 }
 
+/** A text that has a say in which rules hold, if there is one at its path. */
+export type RuleText = { path: RealPath; text: Buffer | undefined };
+
+/** The texts that an entry of a folder brings in: an ignore file itself, or what git keeps. */
+export function ruleTextsIn(folder: RealPath, name: string, kind: "folder" | "other"): RuleText[] {
+  const path = childOf(folder, name);
+  if (name !== ".git") return [{ path, text: kind === "folder" ? undefined : readSmall(path) }];
+  const common = kind === "folder" ? path : commonGitFolder(folder);
+  const exclude = common === undefined ? [] : [childOf(common, "info/exclude")];
+  return [path, ...exclude].map((file) => ({ path: file, text: file === path ? undefined : readSmall(file) }));
+}
+
+/** The texts in the folders above one. */
+export function ruleTextsAbove(path: string): RuleText[] {
+  const texts: RuleText[] = [];
+  for (let above = parentOf(path); above !== undefined; above = parentOf(above)) {
+    for (const name of [...IGNORE_FILES.map(([name]) => name), ".git", ".jj"]) {
+      const kind = kindAt(childOf(above, name));
+      if (kind !== undefined) texts.push(...ruleTextsIn(above, name, kind));
+    }
+  }
+  return texts;
+}
+
 /** What there is in a folder whose entries nobody has read. */
 function lookAt(path: RealPath): number {
   let seen = 0;

@@ -4,7 +4,7 @@ import { FileNames, type NameBytes } from "../../contract/file_names.ts";
 import type { SearchEngine } from "../../engine/search.ts";
 import { mergeFound } from "./finds.ts";
 import type { Sight } from "./grep_tree.ts";
-import { searchIndexed } from "./index/search_index.ts";
+import { type Indexed, searchIndexed } from "./index/search_index.ts";
 import { engineScope, type SearchJob } from "./job.ts";
 import { Pace } from "./pace.ts";
 import { childOf, lstatOrNothing, shownPath } from "./real_path.ts";
@@ -29,9 +29,8 @@ export async function globTree(
   startPoint(query.path, view);
   const aim = aimOf(query, view);
   const { offset = 0, limit } = query;
-  const run = (job: SearchJob) => runSearch(engine, job, { view, pace, start: "folder" });
   if (aim === undefined) return answerOf(undefined, 0);
-  const { found, note } = await searchIndexed(index, jobOf(aim), run, "folder");
+  const { found, note } = await searchIndexed(index, indexed(jobOf(aim)));
   const page = engine.page({ offset, limit, base: aim.start, newest: query.order !== "path" });
   const answer = answerOf(
     { ...page, folder: aim.start === "/" ? "/" : `${aim.start}/` },
@@ -52,6 +51,17 @@ export async function globTree(
     };
   }
 
+  function indexed(job: SearchJob): Indexed {
+    const start = "folder";
+    return {
+      job,
+      start,
+      remembers: view.mayRead === undefined,
+      search: (told, known) => runSearch(engine, told, { view, pace, start, known }),
+      isWhole: () => !pace.isOver,
+    };
+  }
+
   function jobOf({ start, only }: Aim): SearchJob {
     // A pattern that names a dot file asks for dot files: "**/.env.example" would else never match.
     const includeHidden = query.includeHidden ?? /(^|\/)\.[^./]/.test(only);
@@ -59,7 +69,7 @@ export async function globTree(
     return {
       start,
       scope: { ...engineScope(scope, view), only },
-      keep: 0,
+      keep: limit === 0 ? 0 : offset + limit,
       gather: query.order === "path" ? "names" : "ages",
       hidden: view.hidden,
       noIgnoreKinds: query.noIgnoreKinds ?? [],

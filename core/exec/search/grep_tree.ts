@@ -41,12 +41,13 @@ export async function grepTree(
     ...(query.relativeTo === undefined ? {} : { relativeTo: query.relativeTo }),
     ...(globalExcludes === undefined ? {} : { globalExcludes }),
   };
-  const { found, note } = await searchIndexed(
-    index,
+  const { found, note } = await searchIndexed(index, {
     job,
-    (known) => runSearch(engine, known, { view, pace, start }),
     start,
-  );
+    remembers: view.mayRead === undefined,
+    search: (told, known) => runSearch(engine, told, { view, pace, start, known }),
+    isWhole: () => !pace.isOver,
+  });
   const whole = mergeFound(found);
   const { skipped } = whole;
   const shown = query.mode === "content" ? showLines(query, whole) : showNames(query, namesOf(engine, query, start));

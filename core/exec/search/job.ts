@@ -4,8 +4,8 @@ import type { Listing } from "./index/listing.ts";
 
 /**
  * One search as plain data, so that a worker can be told of it. `start` is where it begins and `base` what globs are relative to:
- * the start itself. `grep` is absent for a search for names. `keep` is how many lines from the front of the whole result the
- * answer can need; 0 is all.
+ * the start itself. `grep` is absent for a search for names. `keep` is how many lines or names from the front of the whole result
+ * the answer can need; 0 is all.
  */
 export type SearchJob = {
   start: string;

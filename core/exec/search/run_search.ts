@@ -3,7 +3,7 @@ import { compileSearchModule } from "../../engine/load.ts";
 import type { SearchEngine } from "../../engine/search.ts";
 import { type FileCalls, fileCalls } from "./file_calls.ts";
 import type { Found } from "./finds.ts";
-import { listedFileCalls } from "./index/listing.ts";
+import { ListedCalls } from "./index/listing.ts";
 import type { SearchJob } from "./job.ts";
 import type { Pace } from "./pace.ts";
 import type { RealPath } from "./real_path.ts";
@@ -32,16 +32,16 @@ type Run = {
 
 /**
  * Everything below the start of the job, or the one file it is, in parts: one for each thread that searched. Names are in the engine then, those of
- * all threads. Ends early at the
+ * all threads. `known` is a part that was found before. Ends early at the
  * end of its time. Throws `tool.cancelled`.
  */
 export async function runSearch(
   engine: SearchEngine,
   job: SearchJob,
-  { view, pace, start }: { view: FileView; pace: Pace; start: "file" | "folder" },
+  { view, pace, start, known }: { view: FileView; pace: Pace; start: "file" | "folder"; known?: Found | undefined },
 ): Promise<Found[]> {
   calls ??= fileCalls();
-  const files = job.listing === undefined ? calls : listedFileCalls(calls, job.listing);
+  const files = job.listing === undefined ? calls : new ListedCalls(calls, job.listing);
   const search = new TreeSearch({ engine, files, job, mayRead: view.mayRead });
   if (start === "file") {
     search.visitOneFile(job.start);
@@ -58,9 +58,10 @@ export async function runSearch(
     // Also after a cancellation, so that the workers are free for the next search; nobody waits for it then.
     void run.collect?.().catch(() => undefined);
   }
-  const others = (await run.collect?.()) ?? [];
+  const noted = job.listing === undefined ? {} : { noted: engine.noted() };
+  const others = [...((await run.collect?.()) ?? []), ...(known === undefined ? [] : [known])];
   for (const { names } of others) if (names !== undefined) engine.absorb(names);
-  return [search.finds.found, ...others];
+  return [{ ...search.finds.found, ...noted }, ...others];
 }
 
 async function visitAll(run: Run, open: (() => Promise<void>) | undefined): Promise<void> {

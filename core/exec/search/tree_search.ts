@@ -69,7 +69,8 @@ export class TreeSearch {
   /** What this thread found, for another one. */
   found(): Found {
     const { engine, job } = this.#parts;
-    return job.gather === "nothing" ? this.finds.found : { ...this.finds.found, names: engine.gathered() };
+    const found = job.listing === undefined ? this.finds.found : { ...this.finds.found, noted: engine.noted() };
+    return job.gather === "nothing" ? found : { ...found, names: engine.gathered() };
   }
 
   /** Searches the files of a folder and hands the folders in it on. Yields now and then, and goes on when asked to. */
@@ -84,7 +85,6 @@ export class TreeSearch {
       const number = this.#numbers.enter(path, engine.survey(folder.bytes));
       const order = engine.filter(number, folder.bytes);
       this.#leaveOutHidden(folder, order);
-      this.#leaveOutBinary(folder, order);
       const inner: RealPath[] = [];
       for (let place = 0; place < order.length; place += 3) {
         if (order[place + 2] === KIND.folder) inner.push(childOf(path, this.#nameAt(nameIn(order, place))));
@@ -131,18 +131,6 @@ export class TreeSearch {
       if (isOpen) continue;
       order[place + 2] = KIND.leftOut;
       engine.leaveOut(place / 3);
-    }
-  }
-
-  /** Of files that are known to be binary there is nothing to search, and they count. */
-  #leaveOutBinary(folder: OpenFolder, order: Uint32Array): void {
-    const { engine, files, job } = this.#parts;
-    if (files.isBinary === undefined || job.grep === undefined) return;
-    for (let place = 0; place < order.length; place += 3) {
-      if (order[place + 2] !== KIND.file || !files.isBinary(engine, folder, nameIn(order, place))) continue;
-      order[place + 2] = KIND.leftOut;
-      engine.leaveOut(place / 3);
-      this.finds.found.skipped.binary += 1;
     }
   }
 

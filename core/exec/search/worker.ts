@@ -3,7 +3,7 @@ import { instantiateSearch } from "../../engine/load.ts";
 import { SearchEngine } from "../../engine/search.ts";
 import { type FileCalls, fileCalls } from "./file_calls.ts";
 import type { Found } from "./finds.ts";
-import { listedFileCalls } from "./index/listing.ts";
+import { ListedCalls } from "./index/listing.ts";
 import type { SearchJob } from "./job.ts";
 import type { RealPath } from "./real_path.ts";
 import { SharedWork } from "./shared_work.ts";
@@ -35,7 +35,7 @@ async function answer({ id, module, job, memory }: WorkerTask): Promise<WorkerRe
     tools ??= { engine: new SearchEngine(await instantiateSearch(module)), files: fileCalls() };
     joined = work.join();
     if (!joined) return { id, late: true };
-    const files = job.listing === undefined ? tools.files : listedFileCalls(tools.files, job.listing);
+    const files = job.listing === undefined ? tools.files : new ListedCalls(tools.files, job.listing);
     const search = new TreeSearch({ engine: tools.engine, files, job, mayRead: undefined });
     return { id, found: searchShare(work, search) };
   } catch (error) {

@@ -223,6 +223,12 @@ impl wit_names::Guest for Component {
         })
     }
 
+    fn noted() -> u32 {
+        reporting(|numbers| {
+            NAMES.with_borrow(|names| numbers.extend([names.noted().as_ptr() as u32, names.noted().len() as u32]));
+        })
+    }
+
     fn absorb(len: u32) {
         SEARCHER.with_borrow(|searcher| NAMES.with_borrow_mut(|names| names.absorb(searcher.filled(len as usize))));
     }

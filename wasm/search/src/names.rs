@@ -2,7 +2,7 @@
 //!
 //! A folder's names come in order and next to each other, so the folder's path is kept once, and only folders have to be sorted.
 
-use crate::visit::{FILE, Files, Folder, Report, Stretch};
+use crate::visit::{FILE, Files, Folder, Report, Stretch, note};
 use core::cmp::Ordering;
 use core::mem::take;
 use memchr::memchr;
@@ -66,6 +66,7 @@ pub struct Names {
     /// Where its block begins, once it has one.
     block: Option<usize>,
     page: Page,
+    noted: Vec<i32>,
 }
 
 const HEAD_BYTES: usize = 12;
@@ -75,6 +76,7 @@ const NUMBER_BYTES: usize = 8;
 struct Block<'a> {
     path: &'a [u8],
     names: &'a [u8],
+    count: usize,
 }
 
 impl Names {
@@ -103,7 +105,7 @@ impl Names {
         let mut place = folder.from;
         while place < entries.len() && !stretch.is_over() {
             let [_, _, kind] = entries[place];
-            if kind == FILE {
+            if kind == FILE && folder.note(place) != note::LEFT_OUT {
                 let mut changed = 0.0;
                 if self.gather == Gather::Ages {
                     stretch.look();
@@ -111,6 +113,7 @@ impl Names {
                 }
                 // What is gone by now has no time.
                 if !changed.is_nan() {
+                    self.note(folder, place, 1);
                     self.add(folder.name(place), changed);
                 }
             }
@@ -121,6 +124,7 @@ impl Names {
 
     /// Gathers the files that a visit of a folder tells of because they match. What is left is told of.
     pub fn gather_told(&mut self, folder: Folder<'_>, report: &mut Report) {
+        report.each_told(|place, end| self.note(folder, place, end));
         if self.gathers() {
             report.keep(|place, end| {
                 if end > 0 {
@@ -128,6 +132,18 @@ impl Names {
                 }
                 end <= 0
             });
+        }
+    }
+
+    /// What was said of files that have a number in the index: pairs of the number and the end.
+    #[must_use]
+    pub fn noted(&self) -> &[i32] {
+        &self.noted
+    }
+
+    fn note(&mut self, folder: Folder<'_>, place: usize, end: i32) {
+        if let Some(number) = folder.number(place) {
+            self.noted.extend([number, end]);
         }
     }
 
@@ -167,19 +183,14 @@ impl Names {
     /// Puts all names in order and takes a page of them.
     pub fn page(&mut self, wanted: Wanted<'_>) -> &Page {
         self.page = Page::default();
-        let mut blocks = Vec::new();
-        let mut rest = self.bytes.as_slice();
-        while rest.len() >= HEAD_BYTES {
-            let (path, names) = (number_at(rest, 0), number_at(rest, 4));
-            self.page.total += number_at(rest, 8);
-            let (block, after) = rest[HEAD_BYTES..].split_at(path + names);
-            blocks.push(Block { path: &block[..path], names: &block[path..] });
-            rest = after;
+        let numbered = self.gather.is_numbered();
+        if let Some(bytes) = without_twins(&self.bytes, numbered) {
+            self.bytes = bytes;
         }
-        blocks.sort_unstable_by(|one, other| by_path(one.path, other.path));
+        let blocks = blocks(&self.bytes);
+        self.page.total = blocks.iter().map(|block| block.count).sum();
         let end = if wanted.limit == 0 { usize::MAX } else { wanted.offset.saturating_add(wanted.limit) };
         let range = wanted.offset..end;
-        let numbered = self.gather.is_numbered();
         if wanted.newest {
             by_age(&blocks, &wanted, range, &mut self.page)
         } else {
@@ -195,6 +206,47 @@ impl Names {
         self.page.close();
         &self.page
     }
+}
+
+/// The blocks, in path order.
+fn blocks(bytes: &[u8]) -> Vec<Block<'_>> {
+    let mut blocks = Vec::new();
+    let mut rest = bytes;
+    while rest.len() >= HEAD_BYTES {
+        let (path, names, count) = (number_at(rest, 0), number_at(rest, 4), number_at(rest, 8));
+        let (block, after) = rest[HEAD_BYTES..].split_at(path + names);
+        blocks.push(Block { path: &block[..path], names: &block[path..], count });
+        rest = after;
+    }
+    blocks.sort_unstable_by(|one, other| by_path(one.path, other.path));
+    blocks
+}
+
+/// The same with one block for each folder. Nothing if that is how it is: of a folder in which only some files were searched anew, what is
+/// known of the others is another block.
+fn without_twins(bytes: &[u8], numbered: bool) -> Option<Vec<u8>> {
+    let blocks = blocks(bytes);
+    if blocks.windows(2).all(|pair| pair[0].path != pair[1].path) {
+        return None;
+    }
+    let mut merged = Vec::with_capacity(bytes.len());
+    for twins in blocks.chunk_by(|one, other| one.path == other.path) {
+        let mut names: Vec<(&[u8], &[u8])> = Vec::new();
+        for Block { names: mut rest, .. } in twins.iter().copied() {
+            while let Some(end) = memchr(0, rest) {
+                let (record, after) = rest.split_at(end + 1 + if numbered { NUMBER_BYTES } else { 0 });
+                names.push((&record[..end], record));
+                rest = after;
+            }
+        }
+        names.sort_unstable_by_key(|(name, _)| *name);
+        merged.extend_from_slice(&number_of(twins[0].path.len()));
+        merged.extend_from_slice(&number_of(names.iter().map(|(_, record)| record.len()).sum()));
+        merged.extend_from_slice(&number_of(twins.iter().map(|block| block.count).sum()));
+        merged.extend_from_slice(twins[0].path);
+        names.iter().for_each(|(_, record)| merged.extend_from_slice(record));
+    }
+    Some(merged)
 }
 
 fn by_age(blocks: &[Block<'_>], wanted: &Wanted<'_>, range: core::ops::Range<usize>, page: &mut Page) {
@@ -331,6 +383,21 @@ mod tests {
         let text = String::from_utf8_lossy(&page.bytes).into_owned();
         assert_eq!(text.matches(end).count(), page.count);
         text.split_terminator(end).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn names_of_a_folder_that_were_gathered_apart_come_in_order() {
+        let apart = [("/r", &[("a", 1.0), ("d", 4.0)][..]), ("/r/b", &[("x", 9.0)]), ("/r", &[("c", 3.0)])];
+        let mut names = gathered(Gather::Counts, &apart);
+        // What is counted and not named: a block without names.
+        names.absorb(&[2u32.to_le_bytes(), 0u32.to_le_bytes(), 5u32.to_le_bytes()].concat());
+        names.bytes.extend_from_slice(b"/r");
+        let page = names.page(Wanted::default());
+        assert_eq!(
+            (page.bytes.as_slice(), page.numbers.as_slice()),
+            (&b"/r/a\n/r/b/x\n/r/c\n/r/d\n"[..], &[1.0, 9.0, 3.0, 4.0][..])
+        );
+        assert_eq!(page.total, 9);
     }
 
     #[test]

@@ -134,6 +134,13 @@ impl Report {
         self.numbers[1] += 1;
     }
 
+    /// Hands out what was told.
+    pub fn each_told(&self, mut take: impl FnMut(usize, i32)) {
+        for [place, end] in self.numbers[HEAD..].as_chunks().0 {
+            take(*place as usize, *end);
+        }
+    }
+
     /// Keeps those of the files told of of which `keeps` says so.
     pub fn keep(&mut self, mut keeps: impl FnMut(usize, i32) -> bool) {
         let mut kept = HEAD;
@@ -168,7 +175,45 @@ pub struct Folder<'a> {
     pub from: usize,
 }
 
+/// The handle that stands for a folder of which the index knows the entries: each record has, in place of the inode, a [`note`] and
+/// one more than the file's number in the index, or 0 (core/exec/search/index/listing.ts).
+const LISTED: i32 = 1 << 30;
+
+/// Bytes of a record before its name.
+const RECORD_BYTES: usize = 19;
+
+/// What the index says of a file.
+pub mod note {
+    /// It is to be looked at.
+    pub const LOOK: u32 = 0;
+    /// It is known to be binary.
+    pub const BINARY: u32 = 1;
+    /// It is there only because it stands out.
+    pub const LEFT_OUT: u32 = 2;
+}
+
 impl Folder<'_> {
+    /// What the index says of an entry, a [`note`].
+    #[must_use]
+    pub fn note(&self, place: usize) -> u32 {
+        self.known(place, 0).unwrap_or(note::LOOK)
+    }
+
+    /// The number of an entry in the index.
+    #[must_use]
+    pub fn number(&self, place: usize) -> Option<i32> {
+        i32::try_from(self.known(place, 4)?.checked_sub(1)?).ok()
+    }
+
+    fn known(&self, place: usize, offset: usize) -> Option<u32> {
+        if self.handle != LISTED {
+            return None;
+        }
+        let [at, ..] = *self.entries().get(place)?;
+        let record = (at as usize).checked_sub(RECORD_BYTES)?;
+        Some(u32::from_le_bytes(*self.raw.get(record + offset..)?.first_chunk()?))
+    }
+
     /// The entries of the choice.
     #[must_use]
     pub fn entries(&self) -> &[[u32; NUMBERS]] {
@@ -211,7 +256,11 @@ pub fn visit(
         if kind != FILE {
             continue;
         }
-        let end = match load(searcher, files, folder.handle, folder.raw.get(at as usize..).unwrap_or(b"\0")) {
+        let note = folder.note(place - 1);
+        if note == note::LEFT_OUT {
+            continue;
+        }
+        let end = match load_noted(searcher, files, folder, (note, at)) {
             Ok(filled) => {
                 stretch.file(filled);
                 let count = if filled == 0 && !searcher.wants_none() { Some(0) } else { searcher.search(filled, 0) };
@@ -227,6 +276,19 @@ pub fn visit(
         }
     }
     place
+}
+
+/// Reads a file of a folder unless it is known to be binary.
+fn load_noted(
+    searcher: &mut Searcher,
+    files: &mut impl Files,
+    folder: Folder<'_>,
+    (note, at): (u32, u32),
+) -> Result<usize, i32> {
+    if note == note::BINARY {
+        return Err(end::BINARY);
+    }
+    load(searcher, files, folder.handle, folder.raw.get(at as usize..).unwrap_or(b"\0"))
 }
 
 /// Reads a file into the searcher's buffer and gives its bytes, or an [`end`].
@@ -358,5 +420,31 @@ mod tests {
         let mut given = Given { files, piece: usize::MAX, open: 0 };
         assert_eq!(visited(&["a", "b"], &mut given, Mode::Content, 0), [1, 1, 0, 1]);
         assert_eq!(visited(&["a", "b"], &mut given, Mode::FilesWithMatches, 0), [2, 2, 0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn what_the_index_knows_of_a_file_is_heeded_in_its_folders_only() {
+        let record = |name: &str, note: u32, number: u32| {
+            let mut raw = [note.to_le_bytes(), number.to_le_bytes()].concat();
+            raw.resize(RECORD_BYTES, 0);
+            [raw, format!("{name}\0").into_bytes()].concat()
+        };
+        let raw = [record("a", note::LOOK, 8), record("b", note::BINARY, 0), record("c", note::LEFT_OUT, 3)].concat();
+        let order = [19, 1, 0, 40, 1, 0, 61, 1, 0];
+        let mut given =
+            Given { files: ["a", "b", "c"].map(|name| (name, b"needle".to_vec())).into(), piece: 99, open: 0 };
+        let mut searcher = Searcher::default();
+        let pattern = Pattern { text: "needle".into(), ..Pattern::default() };
+        let query = Query { pattern, mode: Mode::Count, choice: Choice::default(), shape: Shape::default() };
+        searcher.compile(&query).unwrap();
+        for (handle, told) in [(LISTED, vec![0, 1, 1, end::BINARY]), (3, vec![0, 1, 1, 1, 2, 1])] {
+            let folder = Folder { handle, raw: &raw, order: &order, from: 0 };
+            let mut report = Report::default();
+            report.begin();
+            visit(&mut searcher, &mut given, folder, (&mut report, &mut Stretch::default()));
+            assert_eq!(report.numbers()[HEAD..], told);
+            let numbers = [0, 1, 2].map(|place| folder.number(place));
+            assert_eq!(numbers, if handle == LISTED { [Some(7), None, Some(2)] } else { [None; 3] });
+        }
     }
 }

@@ -1,5 +1,5 @@
-import type { RealPath } from "../real_path.ts";
-import { type Entry, readEntries, STANDING_OUT, TYPE } from "./entries.ts";
+import { isLossy, type RealPath } from "../real_path.ts";
+import { ENTRY, type Entry, readEntries, STANDING_OUT, TYPE } from "./entries.ts";
 
 /** What stands for the number of a signature where there is none. */
 export const NUMBER = {
@@ -70,6 +70,24 @@ export function bytesOf(folder: Folder): number {
 export function placeOf(folder: Folder, name: string): number | undefined {
   folder.places ??= new Map(readEntries(folder.raw).map((entry, place) => [entry.name, place]));
   return folder.places.get(name);
+}
+
+/** The name of an entry, its bytes as characters. */
+export function nameAt({ raw, at }: Folder, place: number): string {
+  const start = (at[place] ?? 0) + ENTRY.name;
+  return raw.toString("latin1", start, raw.indexOf(0, start));
+}
+
+/** A name as it is used in a path. */
+export function realName(latin1: string): RealPath {
+  const bytes = Buffer.from(latin1, "latin1");
+  const text = bytes.toString("utf8");
+  return isLossy(text) ? bytes : text;
+}
+
+/** What an entry is, in the numbers of `TYPE`. */
+export function typeAt({ raw, at }: Folder, place: number): number {
+  return raw[(at[place] ?? 0) + ENTRY.type] ?? 0;
 }
 
 /** Gives a folder new entries, all files stale. Returns them. */

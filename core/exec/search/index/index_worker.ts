@@ -1,8 +1,10 @@
 /** The thread that keeps the indexes: it works on them while no search runs, and says what a search must look at. */
 import { IndexEngine } from "../../../engine/index_engine.ts";
 import { instantiateSearch } from "../../../engine/load.ts";
+import { ENDED } from "../../../engine/search.ts";
 import { nativeFileCalls } from "../native_file_calls.ts";
 import type { SearchJob } from "../job.ts";
+import type { Outcome } from "./remembered.ts";
 import type { IndexNews, IndexTask } from "./messages.ts";
 import { TreeIndex } from "./tree_index.ts";
 import { IndexLost } from "./tree_state.ts";
@@ -26,6 +28,8 @@ const LEAST_FILES = 256;
 type Kept = { tree: TreeIndex; isReady: boolean; usedAt: number; workedMs: number };
 
 const kept = new Map<string, Kept>();
+/** Searches that were answered and have not ended, with what their outcome is to be added to. */
+const running = new Map<number, { tree: TreeIndex; key: string; outcome: Outcome }>();
 let busy: Int32Array | undefined;
 let module: WebAssembly.Module | undefined;
 let budgetBytes = 0;
@@ -36,6 +40,7 @@ self.onmessage = ({ data }: MessageEvent<IndexTask>) => {
     busy = new Int32Array(data.busy);
     ({ module, budgetBytes } = data);
   } else if (data.type === "keep") void keep(data.job);
+  else if (data.type === "ended") learn(data);
   else answer(data);
 };
 
@@ -61,7 +66,7 @@ async function keep(job: SearchJob): Promise<void> {
   }
 }
 
-function answer({ id, root, start, grep }: Extract<IndexTask, { type: "ask" }>): void {
+function answer({ id, root, question }: Extract<IndexTask, { type: "ask" }>): void {
   const found = kept.get(root);
   if (found === undefined) {
     tell({ type: "answer", id, why: "the index is being made anew" });
@@ -71,11 +76,28 @@ function answer({ id, root, start, grep }: Extract<IndexTask, { type: "ask" }>):
   found.usedAt = performance.now();
   const said = guarded(root, () => {
     tree.sync();
-    if (tree.isBehind) return { why: "new folders are being read" };
-    return grep === undefined ? tree.list(start) : tree.choose(start, grep);
+    return tree.isBehind ? { why: "new folders are being read" } : tree.choose(question);
   });
-  if ("why" in said) tell({ type: "answer", id, why: said.why });
-  else tell({ type: "answer", id, files: tree.files, ...said });
+  if ("why" in said) {
+    tell({ type: "answer", id, why: said.why });
+    return;
+  }
+  const { outcome, ...chosen } = said;
+  if (outcome !== undefined && question.key !== undefined) running.set(id, { tree, key: question.key, outcome });
+  tell({ type: "answer", id, files: tree.files, ...chosen });
+}
+
+/** Remembers what a search came to. */
+function learn({ id, told }: Extract<IndexTask, { type: "ended" }>): void {
+  const asked = running.get(id);
+  running.delete(id);
+  // What could not be read may be read the next time, without an event.
+  if (asked === undefined || told === undefined || told.some((end, at) => at % 2 === 1 && end < ENDED.binary)) return;
+  const { tree, key, outcome } = asked;
+  const ends = new Int32Array(outcome.ends.length + told.length);
+  ends.set(outcome.ends);
+  ends.set(told, outcome.ends.length);
+  tree.remembered.keep(key, { ...outcome, ends });
 }
 
 /** Works for a while on what there is to do, and comes again. */
@@ -119,6 +141,7 @@ class TooLarge extends IndexLost {}
 function fit(one: Kept): void {
   const total = () => [...kept.values()].reduce((sum, { tree }) => sum + tree.bytes, 0);
   while (total() > budgetBytes) {
+    if (one.tree.remembered.clear()) continue;
     const others = [...kept].filter(([, other]) => other !== one).sort(([, a], [, b]) => a.usedAt - b.usedAt);
     const [oldest] = others;
     if (oldest === undefined) throw new TooLarge(`it needs more than ${budgetBytes >> 20} MiB of memory`);

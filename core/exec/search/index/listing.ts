@@ -1,18 +1,22 @@
+import type { ComponentFiles, ComponentFolders, SearchEngine } from "../../../engine/search.ts";
 import type { FileCalls, OpenFolder } from "../file_calls.ts";
-import type { RealPath } from "../real_path.ts";
+import { isLossy, type RealPath } from "../real_path.ts";
 import { ENTRY } from "./entries.ts";
 
 /**
  * Folders as the index knows them, in memory that threads share: for each the length of its path and that of its entries, 32 bits
- * each, the path, the entries. Those are records of getdents64(2) with two changes: where the inode was stands a `NOTE`, and
- * where the number for seeking was stands the time of the last change in milliseconds as a double, or NaN if it is not known.
+ * each, the path, the entries. Those are records of getdents64(2) with two changes: where the inode was stand a `NOTE` and one more than the
+ * number of the file's signature, or 0, and where the number for seeking was stands the time of the last change in milliseconds as a double, or NaN if it is not known.
  */
 export type Listing = SharedArrayBuffer;
 
-/** What the index says of a file. */
-export const NOTE = { look: 0, binary: 1 } as const;
+/** What the index says of an entry: to be looked at, known to be binary, or there only because it stands out. */
+export const NOTE = { look: 0, binary: 1, leftOut: 2 } as const;
 
 const HEAD_BYTES = 8;
+
+/** Where in a record the number is. */
+const NUMBER_AT = ENTRY.inode + 4;
 
 /** Puts a listing together. */
 export class ListingWriter {
@@ -34,11 +38,12 @@ export class ListingWriter {
   entry(
     raw: Buffer,
     at: number,
-    { length, note, changedMs }: { length: number; note: number; changedMs: number },
+    { length, note, changedMs, number }: { length: number; note: number; changedMs: number; number: number },
   ): void {
     this.#make(length);
     raw.copy(this.#room, this.#end, at, at + length);
     this.#room.writeUInt32LE(note, this.#end + ENTRY.inode);
+    this.#room.writeUInt32LE(Math.max(number + 1, 0), this.#end + NUMBER_AT);
     this.#room.writeDoubleLE(changedMs, this.#end + ENTRY.offset);
     this.#end += length;
     this.#room.writeUInt32LE(this.#room.readUInt32LE(this.#head + 4) + length, this.#head + 4);
@@ -64,62 +69,117 @@ export function keyOf(path: RealPath): string {
   return Buffer.from(path).toString("latin1");
 }
 
+/** The folder of a listing that is searched: one at a time. `read` is how far its entries were handed over. */
+type Current = { key: string; from: number; to: number; read: number; handle: number };
+
+/** What stands for the handle of a folder of the listing (wasm/search/src/visit.rs has it too): it is opened when a file of it is wanted, and of most nothing is. */
+const LISTED = 1 << 30;
+const NOT_OPEN = -2;
+const FAILED = -1;
+
 /**
  * File calls that take folders from a listing where it has them, with only the entries that a search must look at. Whatever else is
  * asked of them, above all what is in a file, comes from the file system.
  */
-export function listedFileCalls(files: FileCalls, listing: Listing): FileCalls {
-  const bytes = Buffer.from(listing);
-  const folders = readFolders(bytes);
-  const listed = new WeakSet<OpenFolder>();
-  /** The folder that was opened last: one at a time is searched. */
-  let current: OpenFolder | undefined;
-  return {
-    openFolder: (engine, path) => {
-      const found = folders.get(keyOf(path));
-      if (found === undefined) return files.openFolder(engine, path);
-      const size = found.to - found.from;
-      engine.entries(size).set(bytes.subarray(found.from, found.to));
-      current = { path, handle: NOT_OPEN, bytes: size };
-      listed.add(current);
-      return current;
-    },
-    reach: (path) => files.reach(path),
-    closeFolder: (folder) => {
-      if (!listed.has(folder) || folder.handle >= 0) files.closeFolder(folder);
-    },
-    filesOf: (engine) => {
-      const real = files.filesOf(engine);
-      return {
-        ...real,
-        open: (folder, name) => real.open(folder === NOT_OPEN ? handleOf(current) : folder, name),
-        changed: (folder, name) => {
-          if (folder !== NOT_OPEN) return real.changed(folder, name);
-          const known = recordAt(engine.memory, name >>> 0).getFloat64(ENTRY.offset, true);
-          return Number.isNaN(known) ? real.changed(handleOf(current), name) : known;
-        },
-      };
-    },
-    isBinary: (engine, folder, name) =>
-      listed.has(folder) && recordAt(engine.entries(0), name.at).getUint32(ENTRY.inode, true) === NOTE.binary,
-  };
+export class ListedCalls implements FileCalls {
+  readonly #files: FileCalls;
+  readonly #bytes: Buffer;
+  readonly #folders: ReadonlyMap<string, { from: number; to: number }>;
+  #current: Current | undefined;
+  readonly foldersOf: NonNullable<FileCalls["foldersOf"]> | undefined;
 
-  /** Opens a listed folder when a file of it is wanted: of most nothing is. */
-  function handleOf(folder: OpenFolder | undefined): number {
-    if (folder === undefined) return FAILED;
-    if (folder.handle === NOT_OPEN) folder.handle = files.reach(folder.path);
-    return folder.handle;
+  constructor(files: FileCalls, listing: Listing) {
+    this.#files = files;
+    this.#bytes = Buffer.from(listing);
+    this.#folders = readFolders(this.#bytes);
+    const { foldersOf } = files;
+    this.foldersOf = foldersOf && ((engine) => this.#foldersOf(engine, foldersOf.call(files, engine)));
+  }
+
+  openFolder(engine: SearchEngine, path: RealPath): OpenFolder | undefined {
+    const current = this.#enter(keyOf(path));
+    if (current === undefined) return this.#files.openFolder(engine, path);
+    const bytes = current.to - current.from;
+    engine.entries(bytes).set(this.#bytes.subarray(current.from, current.to));
+    return { path, handle: LISTED, bytes };
+  }
+
+  reach(path: RealPath): number {
+    return this.#files.reach(path);
+  }
+
+  closeFolder(folder: OpenFolder): void {
+    this.#close(folder.handle, (handle) => this.#files.closeFolder({ ...folder, handle }));
+  }
+
+  filesOf(engine: SearchEngine): ComponentFiles {
+    const real = this.#files.filesOf(engine);
+    return {
+      ...real,
+      open: (folder, name) => real.open(folder === LISTED ? this.#handle() : folder, name),
+      changed: (folder, name) => {
+        if (folder !== LISTED) return real.changed(folder, name);
+        const known = engine.memoryView.getFloat64((name >>> 0) - ENTRY.name + ENTRY.offset, true);
+        return Number.isNaN(known) ? real.changed(this.#handle(), name) : known;
+      },
+      close: (handle) => this.#close(handle, real.close),
+    };
+  }
+
+  #foldersOf(engine: SearchEngine, real: ComponentFolders): ComponentFolders {
+    return {
+      open: (path) => (this.#enter(engine.nameAt(path).toString("latin1")) === undefined ? real.open(path) : LISTED),
+      entries: (folder, to, bytes) =>
+        folder === LISTED
+          ? this.#hand(engine.memory.subarray(to >>> 0, (to >>> 0) + bytes))
+          : real.entries(folder, to, bytes),
+      kind: (folder, name) => real.kind(folder === LISTED ? this.#handle() : folder, name),
+    };
+  }
+
+  #enter(key: string): Current | undefined {
+    const found = this.#folders.get(key);
+    this.#current = found && { key, ...found, read: found.from, handle: NOT_OPEN };
+    return this.#current;
+  }
+
+  /** Hands over as many whole records as there is room for. */
+  #hand(room: Uint8Array): number {
+    const current = this.#current;
+    if (current === undefined) return FAILED;
+    let end = current.read;
+    while (end < current.to) {
+      const length = this.#bytes.readUInt16LE(end + ENTRY.length);
+      if (end + length - current.read > room.length) break;
+      end += length;
+    }
+    room.set(this.#bytes.subarray(current.read, end));
+    const handed = end - current.read;
+    current.read = end;
+    return handed;
+  }
+
+  #handle(): number {
+    const current = this.#current;
+    if (current === undefined) return FAILED;
+    if (current.handle === NOT_OPEN) current.handle = this.#files.reach(pathOf(current.key));
+    return current.handle;
+  }
+
+  #close(handle: number, close: (handle: number) => void): void {
+    if (handle !== LISTED) close(handle);
+    else if (this.#current !== undefined && this.#current.handle >= 0) {
+      close(this.#current.handle);
+      this.#current.handle = NOT_OPEN;
+    }
   }
 }
 
-/** The record that a name is the end of. */
-function recordAt({ buffer, byteOffset }: Uint8Array, name: number): DataView {
-  return new DataView(buffer, byteOffset + name - ENTRY.name, ENTRY.name);
+function pathOf(key: string): RealPath {
+  const bytes = Buffer.from(key, "latin1");
+  const text = bytes.toString("utf8");
+  return isLossy(text) ? bytes : text;
 }
-
-/** A folder that nobody has opened yet, see `reach`. */
-const NOT_OPEN = -2;
-const FAILED = -1;
 
 function readFolders(bytes: Buffer): Map<string, { from: number; to: number }> {
   const folders = new Map<string, { from: number; to: number }>();

@@ -1,7 +1,10 @@
+import { createHash } from "node:crypto";
 import { compileSearchModule } from "../../../engine/load.ts";
 import type { IndexNote } from "../../../contract/search.ts";
+import type { Found } from "../finds.ts";
 import type { SearchJob } from "../job.ts";
 import type { IndexNews, IndexTask } from "./messages.ts";
+import type { Question } from "./tree_answers.ts";
 
 /** In an executable the worker is an entry of its own below the root; else it is the file beside this one. */
 const ENTRY = /\/(\$bunfs|~BUN)\//.test(import.meta.url)
@@ -17,8 +20,18 @@ const ANSWER_MS = 1000;
 type Answer = Extract<IndexNews, { type: "answer" }>;
 type Root = { state: "building"; why?: string } | { state: "ready" } | { state: "lost"; why: string; until: number };
 
-/** What a search is told: the job with what it must look at, and what the result says of it. */
-export type Consulted = { job: SearchJob; note: IndexNote };
+/** What a search is told: the job with what it must look at, what is known without, and what the result says of it. */
+type Consulted = { job: SearchJob; note: IndexNote; known?: Found; id?: number };
+
+/** A search that can be spared files. `remembers`: what is found hangs on nothing but its job, so that the same job finds the same. */
+export type Indexed = {
+  job: SearchJob;
+  start: "file" | "folder";
+  remembers: boolean;
+  search: (job: SearchJob, known?: Found) => Promise<Found[]>;
+  /** Asked at the end: false if the search was cut short. */
+  isWhole: () => boolean;
+};
 
 /** The indexes of this process, kept by a thread of their own. It starts with the first search of a folder. */
 export class SearchIndex {
@@ -37,25 +50,36 @@ export class SearchIndex {
   }
 
   /** Runs one search of a folder with what the index knows, and has one made for the next if there is none. */
-  async use<Result>(job: SearchJob, search: (consulted: Consulted) => Promise<Result>): Promise<Result> {
+  async use({ job, remembers, search, isWhole }: Indexed): Promise<{ found: Found[]; note: IndexNote }> {
     Atomics.add(this.#busy, 0, 1);
+    let id: number | undefined;
+    let told: Int32Array | undefined;
     try {
-      return await search(await this.#consult(job));
+      const consulted = await this.#consult(job, remembers);
+      const { note, known } = consulted;
+      ({ id } = consulted);
+      const found = await search(consulted.job, known);
+      if (isWhole()) told = joined(found);
+      return { found, note };
     } finally {
       Atomics.sub(this.#busy, 0, 1);
+      if (id !== undefined) this.#tell({ type: "ended", id, ...(told === undefined ? {} : { told }) });
     }
   }
 
-  async #consult(job: SearchJob): Promise<Consulted> {
+  async #consult(job: SearchJob, remembers: boolean): Promise<Consulted> {
     const found = this.#find(job.start);
     if (found === undefined) return { job, note: this.#keep(job) };
-    const [root, known] = found;
-    if (known.state === "building") return { job, note: known };
-    if (known.state === "lost") return { job, note: { state: "off", why: known.why } };
-    const answer = await this.#ask(root, job);
-    if ("why" in answer) return { job, note: { state: "off", why: answer.why } };
-    const { listing, files, candidates } = answer;
-    return { job: { ...job, listing }, note: { state: "used", files, candidates } };
+    const [root, state] = found;
+    if (state.state === "building") return { job, note: state };
+    if (state.state === "lost") return { job, note: { state: "off", why: state.why } };
+    const answer = await this.#ask(root, questionOf(job, remembers));
+    const { id } = answer;
+    if ("why" in answer) return { job, id, note: { state: "off", why: answer.why } };
+    const { listing, files, candidates, known } = answer;
+    const note: IndexNote = { state: "used", files, candidates };
+    if (known === undefined) return { job: { ...job, listing }, id, note };
+    return { job: { ...job, listing }, id, known, note: { ...note, remembered: known.totalFiles } };
   }
 
   /** The folder or one above it that has an index, or will have or can't have one. */
@@ -114,7 +138,7 @@ export class SearchIndex {
     this.#worker?.postMessage(task);
   }
 
-  async #ask(root: string, { start, grep }: SearchJob): Promise<Answer> {
+  async #ask(root: string, question: Question): Promise<Answer> {
     this.#lastId += 1;
     const id = this.#lastId;
     const late: Answer = { type: "answer", id, why: "its thread is busy" };
@@ -123,7 +147,7 @@ export class SearchIndex {
       this.#waiting.set(id, resolve);
       timer = setTimeout(() => resolve(late), ANSWER_MS);
     });
-    this.#tell({ type: "ask", id, root, start, ...(grep === undefined ? {} : { grep }) });
+    this.#tell({ type: "ask", id, root, question });
     try {
       return await answer;
     } finally {
@@ -147,15 +171,46 @@ export class SearchIndex {
 }
 
 /** Searches a tree with what is known of it, if anything remembers trees here. */
-export async function searchIndexed<Found>(
+export async function searchIndexed(
   index: SearchIndex | undefined,
-  job: SearchJob,
-  search: (job: SearchJob) => Promise<Found>,
-  start: "file" | "folder",
-): Promise<{ found: Found; note?: IndexNote }> {
+  indexed: Indexed,
+): Promise<{ found: Found[]; note?: IndexNote }> {
+  const { job, start, search } = indexed;
   if (index === undefined) return { found: await search(job) };
   if (start === "file") return { found: await search(job), note: { state: "off", why: "one file is searched" } };
-  return index.use(job, async (consulted) => ({ found: await search(consulted.job), note: consulted.note }));
+  return index.use(indexed);
+}
+
+function joined(found: readonly Found[]): Int32Array {
+  const all = new Int32Array(found.reduce((sum, { noted }) => sum + (noted?.length ?? 0), 0));
+  let end = 0;
+  for (const { noted } of found) {
+    if (noted === undefined) continue;
+    all.set(noted, end);
+    end += noted.length;
+  }
+  return all;
+}
+
+function questionOf(job: SearchJob, remembers: boolean): Question {
+  const { start, grep, scope, gather } = job;
+  return {
+    start,
+    scope,
+    gather,
+    // Of a file that matches in places without a text there may be no line, so that a page can need any number of files.
+    keep: grep?.onlyMatching === true ? 0 : job.keep,
+    ...(grep === undefined ? {} : { grep }),
+    ...(remembers ? { key: keyOf(job) } : {}),
+  };
+}
+
+/** Jobs that find the same in the same files have the same key: how lines are shown and which page is asked for is left out. */
+function keyOf({ start, grep, scope, hidden, noIgnoreKinds, globalExcludes }: SearchJob): string {
+  const shown = { lineNumbers: true, maxLineBytes: 0, spans: false, before: 0, after: 0 };
+  const excludes = Buffer.from(globalExcludes ?? []).toString("latin1");
+  const all = [start, grep === undefined ? null : { ...grep, ...shown }, scope, hidden, noIgnoreKinds, excludes];
+  return createHash("sha256").update(JSON.stringify(all)).digest("base64");
 }
 
 /** The rules that most searches have: what they enter is worth watching. */

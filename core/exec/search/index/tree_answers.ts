@@ -1,60 +1,100 @@
 import type { IndexEngine } from "../../../engine/index_engine.ts";
+import type { Found } from "../finds.ts";
 import type { SearchJob } from "../job.ts";
 import { ENTRY } from "./entries.ts";
 import { type Folder, NUMBER } from "./folder.ts";
+import { type KnownAim, knownPart } from "./known_part.ts";
 import { keyOf, type Listing, ListingWriter, NOTE } from "./listing.ts";
+import { fits, type NameNeed, nameNeed } from "./name_need.ts";
+import type { Outcome, Remembered } from "./remembered.ts";
 import type { TreeState } from "./tree_state.ts";
 
-/** What a search must look at, and in how many files of the whole tree. */
-export type Chosen = { listing: Listing; candidates: number };
+/**
+ * What is asked of an index: for contents, or for names. `key` stands for all that the outcome for a file hangs on beside the file and the rules; without it
+ * nothing is remembered.
+ */
+export type Question = KnownAim & Pick<SearchJob, "start" | "grep" | "scope"> & { key?: string };
+
+/** What a search must look at, in how many files, what is known without, and what this search's outcome is to be added to. */
+export type Chosen = { listing: Listing; candidates: number; known?: Found; outcome?: Outcome };
+
+/** What is known of a tree. `rules` as ruleFacts() has them. */
+export type Knowledge = { state: TreeState; engine: IndexEngine; remembered: Remembered; rules: string };
 
 const LEFT_OUT = { why: "the folder is left out of the index" };
+const NO_NEED = { why: "the pattern has no three characters in a row that a match must have" };
 
-/** What a search for contents must look at below `start`, or why it can't be said. */
+/** What a search must look at below its start, or why it can't be said. */
 export function chooseFiles(
-  state: TreeState,
-  engine: IndexEngine,
-  { start, grep }: { start: string; grep: NonNullable<SearchJob["grep"]> },
+  { state, engine, remembered, rules }: Knowledge,
+  question: Question,
 ): Chosen | { why: string } {
+  const { start, key } = question;
   const top = state.folders.get(keyOf(start));
   if (top === undefined) return LEFT_OUT;
-  const chosen = engine.choose(grep);
-  if (chosen === undefined) return { why: "the pattern has no three characters in a row that a match must have" };
-  const picked = new Map<Folder, number[]>();
-  let candidates = 0;
-  const pick = (folder: Folder, place: number): void => {
-    const places = picked.get(folder);
-    if (places === undefined) picked.set(folder, [place]);
-    else places.push(place);
-    if ((place & 1) === 0) candidates += 1;
+  const before = key === undefined ? undefined : remembered.find(key, rules);
+  const part = before && knownPart(state, top, before, question);
+  const picked = new Picked();
+  if (!pickNumbered(picked, { state, engine }, { ...question, since: before?.clock ?? 0 })) return NO_NEED;
+  pickUnnumbered(picked, state);
+  for (const { folder, place } of part?.toRead ?? []) picked.add(folder, place << 1);
+  const { clock } = state;
+  return {
+    listing: write(top, withAbove(top, picked.byFolder)),
+    candidates: picked.files,
+    ...(part === undefined ? {} : { known: part.found }),
+    ...(key === undefined ? {} : { outcome: { rules, clock, ends: Int32Array.from(part?.ends ?? []) } }),
   };
-  for (const number of chosen) {
-    const folder = state.owners[number >> 1];
-    // Twice the place, and 1 for what is known to be binary.
-    if (folder !== undefined) pick(folder, ((state.places[number >> 1] ?? 0) << 1) | (number & 1));
-  }
-  for (const folder of state.loose) {
-    if (!picked.has(folder)) picked.set(folder, []);
-    if (folder.unnumbered === 0) continue;
-    folder.numbers.forEach((number, place) => {
-      if (number === NUMBER.stale || number === NUMBER.always) pick(folder, place << 1);
-    });
-  }
-  return { listing: write(top, withAbove(top, picked)), candidates };
 }
 
-/** All files below `start`. */
-export function listFiles(state: TreeState, start: string): Chosen | { why: string } {
-  const top = state.folders.get(keyOf(start));
-  if (top === undefined) return LEFT_OUT;
-  const listing = new ListingWriter();
-  const add = (folder: Folder): void => {
-    listing.folder(folder.key);
-    for (const place of folder.at.keys()) writeEntry(listing, folder, place, NOTE.look);
-    for (const child of folder.children.values()) add(child);
+/** Places of files by their folders, doubled, and plus 1 if the file is known to be binary. */
+class Picked {
+  readonly byFolder = new Map<Folder, number[]>();
+  files = 0;
+
+  add(folder: Folder, place: number): void {
+    const places = this.byFolder.get(folder);
+    if (places === undefined) this.byFolder.set(folder, [place]);
+    else places.push(place);
+    if ((place & 1) === 0) this.files += 1;
+  }
+}
+
+/** Files with a signature that is younger than what is remembered. False if nothing can be told from the pattern, and nothing is to be remembered. */
+function pickNumbered(
+  picked: Picked,
+  { state, engine }: Pick<Knowledge, "state" | "engine">,
+  { grep, scope, key, since }: Question & { since: number },
+): boolean {
+  if (since === state.clock) return true;
+  const chosen = grep === undefined ? undefined : engine.choose(grep);
+  if (grep !== undefined && chosen === undefined && key === undefined) return false;
+  const need = grep === undefined ? nameNeed(scope.only, scope.ignoreCase) : undefined;
+  const pick = (number: number, binary: number): void => {
+    const folder = state.owners[number];
+    const place = state.places[number] ?? 0;
+    if (folder === undefined || (state.stamps[number] ?? 0) <= since) return;
+    if (need === undefined || mayFit(need, folder, place)) picked.add(folder, (place << 1) | binary);
   };
-  add(top);
-  return { listing: listing.finish(), candidates: 0 };
+  if (chosen === undefined) for (const number of state.owners.keys()) pick(number, 0);
+  else for (const number of chosen) pick(number >> 1, number & 1);
+  return true;
+}
+
+function mayFit(need: NameNeed, { raw, at }: Folder, place: number): boolean {
+  const start = at[place] ?? 0;
+  return fits(need, raw, { at: start + ENTRY.name, end: start + raw.readUInt16LE(start + ENTRY.length) });
+}
+
+/** What each search must look at, or into. */
+function pickUnnumbered(picked: Picked, state: TreeState): void {
+  for (const folder of state.loose) {
+    if (!picked.byFolder.has(folder)) picked.byFolder.set(folder, []);
+    if (folder.unnumbered === 0) continue;
+    folder.numbers.forEach((number, place) => {
+      if (number === NUMBER.stale || number === NUMBER.always) picked.add(folder, place << 1);
+    });
+  }
 }
 
 function write(top: Folder, picked: ReadonlyMap<Folder, readonly number[]>): Listing {
@@ -73,11 +113,12 @@ function write(top: Folder, picked: ReadonlyMap<Folder, readonly number[]>): Lis
       chosen.add(place >> 1);
       writeEntry(listing, folder, place >> 1, (place & 1) === 0 ? NOTE.look : NOTE.binary);
     }
-    for (const place of [...folder.standing, ...folder.strange, ...(inner.get(folder) ?? [])]) {
-      if (chosen.has(place)) continue;
+    const add = (place: number, note: number): void => {
+      if (!chosen.has(place)) writeEntry(listing, folder, place, note);
       chosen.add(place);
-      writeEntry(listing, folder, place, NOTE.look);
-    }
+    };
+    for (const place of [...folder.strange, ...(inner.get(folder) ?? [])]) add(place, NOTE.look);
+    for (const place of folder.standing) add(place, NOTE.leftOut);
   }
   return listing.finish();
 }
@@ -85,7 +126,8 @@ function write(top: Folder, picked: ReadonlyMap<Folder, readonly number[]>): Lis
 function writeEntry(listing: ListingWriter, folder: Folder, place: number, note: number): void {
   const at = folder.at[place] ?? 0;
   const length = folder.raw.readUInt16LE(at + ENTRY.length);
-  listing.entry(folder.raw, at, { length, note, changedMs: folder.changedMs[place] ?? Number.NaN });
+  const number = folder.numbers[place] ?? NUMBER.none;
+  listing.entry(folder.raw, at, { length, note, changedMs: folder.changedMs[place] ?? Number.NaN, number });
 }
 
 /** The folders with what was picked in them, and those above them up to the top; nothing that is not below the top. */

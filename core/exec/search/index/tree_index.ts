@@ -2,15 +2,17 @@ import type { IndexEngine } from "../../../engine/index_engine.ts";
 import type { FileCalls } from "../file_calls.ts";
 import { FolderNumbers } from "../folder_numbers.ts";
 import type { SearchJob } from "../job.ts";
-import { childOf, isLossy, type RealPath, shownPath } from "../real_path.ts";
+import { childOf, type RealPath, shownPath } from "../real_path.ts";
 import { mayStartAt } from "../start_point.ts";
 import { ENTRY, type Entry, TYPE } from "./entries.ts";
-import { bytesOf, type Folder, newFolder, NUMBER, placeOf, setEntries } from "./folder.ts";
+import { bytesOf, type Folder, newFolder, NUMBER, placeOf, realName, setEntries } from "./folder.ts";
 import { keyOf } from "./listing.ts";
 import { isLocalFileSystem } from "./local_file_systems.ts";
 import { mountsAround } from "./mounts.ts";
 import { checkLinks, Moves } from "./names.ts";
-import { type Chosen, chooseFiles, listFiles } from "./tree_answers.ts";
+import { Remembered } from "./remembered.ts";
+import { ruleFacts } from "./rule_facts.ts";
+import { type Chosen, chooseFiles, type Question } from "./tree_answers.ts";
 import { IndexLost, inodeAt, TreeState } from "./tree_state.ts";
 import { IN, type WatchCalls, type WatchEvent } from "./watch_calls.ts";
 
@@ -42,6 +44,8 @@ export class TreeIndex {
   readonly #state: TreeState;
   /** Folders to be watched: the parent and the name. */
   readonly #toWatch: { parent: Folder | undefined; name: string }[] = [{ parent: undefined, name: "" }];
+  /** What earlier searches came to. */
+  readonly remembered = new Remembered();
   #walked = 0;
 
   /** Throws IndexLost where events don't tell everything. */
@@ -67,7 +71,7 @@ export class TreeIndex {
 
   /** Bytes that it takes. */
   get bytes(): number {
-    return this.#state.bytes + this.#parts.engine.bytes;
+    return this.#state.bytes + this.#parts.engine.bytes + this.remembered.bytes;
   }
 
   /** True when all is known that is worth knowing. */
@@ -120,14 +124,12 @@ export class TreeIndex {
     }
   }
 
-  /** What a search for contents must look at below `start`, or why it can't be said. Call `sync` before. */
-  choose(start: string, grep: NonNullable<SearchJob["grep"]>): Chosen | { why: string } {
-    return chooseFiles(this.#state, this.#parts.engine, { start, grep });
-  }
-
-  /** All files below `start`. Call `sync` before. */
-  list(start: string): Chosen | { why: string } {
-    return listFiles(this.#state, start);
+  /** What a search must look at, or why it can't be said. Call `sync` before. */
+  choose(question: Question): Chosen | { why: string } {
+    const { engine, job } = this.#parts;
+    // Before anything is looked at: what changes from now on is seen by the next search.
+    const rules = question.key === undefined ? "" : ruleFacts(this.#state, job.start);
+    return chooseFiles({ state: this.#state, engine, remembered: this.remembered, rules }, question);
   }
 
   #take({ watch, mask, name }: WatchEvent): void {
@@ -326,11 +328,4 @@ export class TreeIndex {
     folder.marks[place] = facts.mark;
     return engine.add(handle, at);
   }
-}
-
-/** A name as it is used in a path. */
-function realName(latin1: string): RealPath {
-  const bytes = Buffer.from(latin1, "latin1");
-  const text = bytes.toString("utf8");
-  return isLossy(text) ? bytes : text;
 }

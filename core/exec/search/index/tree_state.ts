@@ -17,6 +17,10 @@ export class TreeState {
   /** By number of a signature: where the file is. */
   readonly owners: (Folder | undefined)[] = [];
   readonly places: number[] = [];
+  /** By number of a signature: what `clock` said when it was taken. */
+  readonly stamps: number[] = [];
+  /** Goes on with each signature. */
+  clock = 0;
   /** Files with a signature, and bytes of what is known of folders. */
   files = 0;
   bytes = 0;
@@ -148,6 +152,8 @@ export class TreeState {
     folder.unnumbered -= 1;
     this.owners[number] = folder;
     this.places[number] = place;
+    this.clock += 1;
+    this.stamps[number] = this.clock;
     const inode = inodeAt(folder, place);
     this.#inodes.set(inode, (this.#inodes.get(inode) ?? 0) + 1);
     this.files += 1;
