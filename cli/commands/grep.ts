@@ -213,6 +213,6 @@ function tellSkipped({ skipped, partial }: GrepOutput, view: SearchView): void {
   const unnamed = (skipped?.unreadable ?? 0) - names.length;
   if (unnamed > 0) writeFully(2, `cordon: ${unnamed} more can't be read\n`);
   if ((skipped?.tooLarge ?? 0) > 0)
-    writeFully(2, `cordon: ${skipped?.tooLarge} files over 256 MiB were not searched\n`);
+    writeFully(2, `cordon: not searched, for a line over 256 MiB, or all of it with -U: ${skipped?.tooLarge} files\n`);
   if (partial !== undefined) writeFully(2, "cordon: the time was up; there may be more\n");
 }

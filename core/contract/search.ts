@@ -63,7 +63,8 @@ export type GrepQuery = SearchScope & {
 
 /**
  * Files that were visited and not searched, or not to their end. `unreadable` counts folders too, and `unreadableNames` has the
- * first of them; `tooLarge` is above 256 MiB. `binary`: a NUL byte ended the search before a match was found.
+ * first of them; `tooLarge`: a line is above 256 MiB, or the file is and
+ * must be searched as a whole, since matches may span lines or it is UTF-16. `binary`: a NUL byte ended the search before a match was found.
  */
 export type SkippedFiles = { binary: number; unreadable: number; tooLarge: number; unreadableNames: string[] };
 

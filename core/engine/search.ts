@@ -91,8 +91,8 @@ export type EngineFolder = {
   repository: boolean;
 };
 
-/** What `grep.visit` says of a file in place of a number of matches. */
-export const ENDED = { binary: -1, unreadable: -2, tooLarge: -3 } as const;
+/** What `grep.visit` says of a file in place of a number of matches; `part`: it is not over, and there are lines to render. */
+export const ENDED = { binary: -1, unreadable: -2, tooLarge: -3, part: -4 } as const;
 
 /** What came of a stretch of files: the entry to go on with, and pairs of an entry and its number of matches, or one of `ENDED`. */
 export type Visited = { next: number; told: Int32Array };

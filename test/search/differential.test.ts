@@ -48,6 +48,10 @@ const DIFFERENCES: { why: string; concerns: (query: GrepQuery) => boolean }[] = 
       invert === true && (maxCount ?? 0) > 0 && (before + after > 0 || mode !== "content"),
   },
   {
+    why: "rg -m marks a line of context as one that matches where only the end behind its line end does, as that of ^$",
+    concerns: ({ pattern, maxCount, after }) => (maxCount ?? 0) > 0 && after > 0 && /\^.*\$/.test(pattern),
+  },
+  {
     why: "rg -o -v shows the matches of the lines around what does not match",
     concerns: ({ onlyMatching, invert }) => onlyMatching === true && invert === true,
   },

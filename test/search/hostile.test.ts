@@ -115,4 +115,4 @@ test("A12 A5 the pages of a search joined are the whole, in every mode, whatever
       expect(spans).toEqual(whole.spans ?? []);
     }
   }
-});
+}, 300_000);

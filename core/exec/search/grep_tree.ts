@@ -149,6 +149,8 @@ function showLines(query: GrepQuery, { finds, totalFiles, totalMatches }: Return
 
 function takeLines(shown: Shown, find: Find, { before, after, relativeTo }: GrepQuery): void {
   const { page } = shown;
+  // Nothing is shown of matches that are empty where only matches are wanted.
+  if (find.weight === 0) return;
   if ((before > 0 || after > 0) && !page.isEmpty) keepLines(shown, [SEPARATOR]);
   if (page.isFull) return;
   const first = shown.content.length;

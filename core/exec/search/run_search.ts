@@ -44,7 +44,11 @@ export async function runSearch(
   const files = job.listing === undefined ? calls : new ListedCalls(calls, job.listing);
   const search = new TreeSearch({ engine, files, job, mayRead: view.mayRead });
   if (start === "file") {
-    search.visitOneFile(job.start);
+    for (const _ of search.visitOneFile(job.start)) {
+      if (pace.isOver) break;
+      if (pace.isDue()) await pace.breathe();
+    }
+    search.takePart();
     return [search.finds.found];
   }
   const run: Run = { walk: search.walk(), pace, isOpened: false };
@@ -58,6 +62,7 @@ export async function runSearch(
     // Also after a cancellation, so that the workers are free for the next search; nobody waits for it then.
     void run.collect?.().catch(() => undefined);
   }
+  search.takePart();
   const noted = job.listing === undefined ? {} : { noted: engine.noted() };
   const others = [...((await run.collect?.()) ?? []), ...(known === undefined ? [] : [known])];
   for (const { names } of others) if (names !== undefined) engine.absorb(names);

@@ -26,6 +26,8 @@ export class TreeSearch {
   readonly finds: Finds;
   readonly #parts: SearchParts;
   readonly #numbers: FolderNumbers;
+  /** The lines so far of a long file that is not over. */
+  #part: Find | undefined;
   /** Closed names by the folder they are in. */
   readonly #hidden = new Map<string, Set<string>>();
 
@@ -98,8 +100,8 @@ export class TreeSearch {
     }
   }
 
-  /** Searches one file, whatever ignore files say. */
-  visitOneFile(path: string): void {
+  /** Searches one file, whatever ignore files say. Yields now and then. */
+  *visitOneFile(path: string): Generator<undefined, void, undefined> {
     const { engine, files } = this.#parts;
     const folder = files.openFolder(engine, dirname(path));
     if (folder === undefined) {
@@ -113,10 +115,16 @@ export class TreeSearch {
       const order = Uint32Array.of(folder.bytes, name.length - 1, KIND.file);
       engine.choose(folder.bytes, name.length - 1);
       engine.namesFolder(dirname(path));
-      for (const _ of this.#visitFiles(folder, order));
+      yield* this.#visitFiles(folder, order);
     } finally {
       files.closeFolder(folder);
     }
+  }
+
+  /** Takes what was found of a file in whose middle the search ended. */
+  takePart(): void {
+    if (this.#part !== undefined) this.finds.take(this.#part);
+    this.#part = undefined;
   }
 
   /** Entries that the policy hides become nothing that is visited. */
@@ -147,34 +155,52 @@ export class TreeSearch {
 
   *#searchFiles(folder: OpenFolder, order: Uint32Array): Generator<undefined, void, undefined> {
     const { engine } = this.#parts;
-    for (let start = 0; start * 3 < order.length; ) {
-      const { next, told } = engine.visit(folder.handle, start);
-      for (let at = 0; at < told.length; at += 2) {
-        this.#tell(() => childOf(folder.path, this.#nameAt(nameIn(order, (told[at] ?? 0) * 3))), told[at + 1] ?? 0);
+    let start = 0;
+    try {
+      while (start * 3 < order.length) {
+        const { next, told } = engine.visit(folder.handle, start);
+        for (let at = 0; at < told.length; at += 2) {
+          this.#tell(() => childOf(folder.path, this.#nameAt(nameIn(order, (told[at] ?? 0) * 3))), told[at + 1] ?? 0);
+        }
+        start = next;
+        if (start * 3 < order.length) yield;
       }
-      start = next;
-      if (start * 3 < order.length) yield;
+    } finally {
+      // A long file may be open.
+      if (start * 3 < order.length) engine.leave();
     }
   }
 
   #tell(pathOf: () => RealPath, ended: number): void {
     const { skipped } = this.finds.found;
+    if (ended === ENDED.part) {
+      this.#part ??= { path: shownPath(pathOf()), weight: 0, matches: 0 };
+      this.#addLines(this.#part);
+      return;
+    }
+    const part = this.#part;
+    this.#part = undefined;
     if (ended === ENDED.binary) skipped.binary += 1;
     else if (ended === ENDED.tooLarge) skipped.tooLarge += 1;
     else if (ended === ENDED.unreadable) this.finds.skipUnreadable(shownPath(pathOf()));
-    else this.#take(shownPath(pathOf()), ended);
+    else {
+      const find = part ?? { path: shownPath(pathOf()), weight: 0, matches: 0 };
+      this.#addLines(find);
+      this.finds.take({ ...find, matches: ended });
+    }
   }
 
-  #take(path: string, matches: number): void {
+  /** Adds the lines to a find that the component has ready, as far as they can be on the page. */
+  #addLines(find: Find): void {
     const { engine, job } = this.#parts;
-    const find: Find = { path, weight: 1, matches };
-    if (!this.finds.isBeyond(find)) {
-      const { text, lines, spans } = engine.grep.render(relativeName(path, job.relativeTo), job.keep);
-      find.text = text;
-      find.weight = lines;
-      if (job.grep?.spans) find.spans = readSpans(spans);
-    }
-    this.finds.take(find);
+    const left = job.keep === 0 ? 0 : job.keep - find.weight;
+    if (left < 0 || (left === 0 && job.keep > 0) || this.finds.isBeyond(find)) return;
+    const { text, lines, matches, spans } = engine.grep.render(relativeName(find.path, job.relativeTo), left);
+    if (job.grep?.spans) find.spans = [...(find.spans ?? []), ...readSpans(spans, find.weight)];
+    find.matches += matches;
+    if (lines === 0) return;
+    find.text = find.weight === 0 ? text : `${find.text}\n${text}`;
+    find.weight += lines;
   }
 
   #nameAt({ at, bytes }: NamePlace): RealPath {
@@ -194,12 +220,12 @@ export function relativeName(path: string, relativeTo: string | undefined): stri
   return path.startsWith(base) ? path.slice(base.length) : path;
 }
 
-/** The fours of numbers of `rendered.spans` in search.wit. */
-function readSpans(numbers: Uint32Array): MatchSpan[] {
+/** The fours of numbers of `rendered.spans` in search.wit, of lines before which there are others. */
+function readSpans(numbers: Uint32Array, before: number): MatchSpan[] {
   const spans: MatchSpan[] = [];
   for (let place = 0; place + 3 < numbers.length; place += 4) {
     const [at = 0, line = 0, start = 0, end = 0] = numbers.subarray(place, place + 4);
-    spans.push({ at, line, column: start + 1, bytes: end - start });
+    spans.push({ at: before + at, line, column: start + 1, bytes: end - start });
   }
   return spans;
 }

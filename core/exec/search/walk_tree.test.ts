@@ -176,10 +176,15 @@ describe("A5 a tree that changes while it is searched does no harm", () => {
 });
 
 describe("A5 sizes and numbers that are out of the ordinary", () => {
-  test("a sparse file of 1 GB is left out and counted", async () => {
+  test("a sparse file of 1 GB is binary, and too large where all of it is to be seen at once", async () => {
     using tree = makeTree({ big: "x", f: "x" });
     truncateSync(join(tree.root, "big"), 1 << 30);
-    expect(await grep(tree)).toMatchObject({ filenames: ["f"], skipped: { tooLarge: 1 } });
+    expect(await grep(tree)).toMatchObject({ filenames: ["f"], skipped: { binary: 1, tooLarge: 0 } });
+    const spanning = queryOf(tree, "x|y\\n", { multiline: true });
+    expect(asText(await createSearch(EVERYTHING, NO_GIT_SETTINGS).grep(spanning, NEVER))).toMatchObject({
+      filenames: ["f"],
+      skipped: { binary: 0, tooLarge: 1 },
+    });
   });
 
   test("a folder with thousands of files is searched whole, in order", async () => {

@@ -62,6 +62,7 @@ function searchShare(work: SharedWork, search: TreeSearch): Found {
   } finally {
     walk.leave();
   }
+  search.takePart();
   return search.found();
 }
 

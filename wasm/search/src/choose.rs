@@ -4,8 +4,7 @@
 
 use crate::lines;
 use crate::pattern::Matcher;
-use crate::reach::reach;
-use crate::scan::{Found, Want, scan};
+use crate::scan::{Found, Want, scan, searched};
 use core::ops::Range;
 use memchr::memchr;
 
@@ -30,13 +29,13 @@ impl Choice {
     }
 }
 
-/// What is wanted of a text, and the bytes that ripgrep's first read of it gives, see [`reach`].
+/// What is wanted of a text, and the bytes that ripgrep's first read of it gives, see [`Want`].
 #[derive(Clone, Copy, Debug)]
 pub struct Chosen {
     /// Which lines.
     pub choice: Choice,
     /// Bytes.
-    pub first_read: usize,
+    pub first_read: Option<usize>,
 }
 
 /// Scans a text from its start and keeps what is wanted.
@@ -98,7 +97,7 @@ fn count_matches(matcher: &Matcher, text: &[u8], found: &Found) -> u32 {
 }
 
 /// Turns the choice of lines round.
-fn invert(matcher: &Matcher, text: &[u8], first_read: usize, found: &mut Found) {
+fn invert(matcher: &Matcher, text: &[u8], first_read: Option<usize>, found: &mut Found) {
     let matching = core::mem::take(&mut found.lines);
     if matcher.spans_lines() {
         found.matches.clear();
@@ -108,7 +107,7 @@ fn invert(matcher: &Matcher, text: &[u8], first_read: usize, found: &mut Found) 
         }
         return;
     }
-    found.end = reach(text, first_read);
+    found.end = searched(text, first_read);
     found.binary = found.end < text.len();
     let mut excluded = matching.into_iter().peekable();
     let mut next = (found.end > 0).then(|| lines::around(text, 0));
@@ -172,7 +171,7 @@ mod tests {
     fn chosen(pattern: &str, multiline: bool, choice: Choice, text: &str) -> (Vec<String>, u32) {
         let matcher = compile(&Pattern { text: pattern.into(), multiline, ..Pattern::default() }).unwrap();
         let mut found = Found::default();
-        scan_chosen(&matcher, text.as_bytes(), Chosen { choice, first_read: 3 }, &mut found);
+        scan_chosen(&matcher, text.as_bytes(), Chosen { choice, first_read: Some(3) }, &mut found);
         (found.lines.iter().map(|line| text[line.clone()].to_owned()).collect(), found.count)
     }
 
@@ -208,7 +207,7 @@ mod tests {
         let text = [b"b\n".repeat(10_000), vec![0]].concat();
         let mut found = Found::default();
         let choice = Choice { without: true, ..Choice::default() };
-        scan_chosen(&matcher, &text, Chosen { choice, first_read: 3 }, &mut found);
+        scan_chosen(&matcher, &text, Chosen { choice, first_read: Some(3) }, &mut found);
         assert!(found.binary);
     }
 }

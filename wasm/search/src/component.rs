@@ -91,8 +91,8 @@ impl grep::Guest for Component {
     }
 
     fn render(name: String, max_lines: u32) -> grep::Rendered {
-        let rendered = SEARCHER.with_borrow(|searcher| searcher.render(&name, max_lines));
-        grep::Rendered { text: rendered.text, lines: rendered.lines, spans: rendered.spans }
+        let rendered = SEARCHER.with_borrow_mut(|searcher| searcher.render(&name, max_lines));
+        grep::Rendered { text: rendered.text, lines: rendered.lines, spans: rendered.spans, matches: rendered.matches }
     }
 }
 
@@ -192,6 +192,7 @@ impl wit_tour::Guest for Component {
 
     fn leave() {
         TOUR.with_borrow_mut(|tour| tour.leave(&mut Host));
+        SEARCHER.with_borrow_mut(|searcher| searcher.leave(&mut Host));
     }
 }
 
@@ -296,9 +297,9 @@ impl Files for Host {
         files::open(folder, name.as_ptr() as u32)
     }
 
-    fn read(&mut self, file: i32, to: &mut [u8], from: usize) -> i32 {
-        // All in linear memory of 32 bits fits.
-        files::read(file, to.as_mut_ptr() as u32, to.len() as u32, from as u32)
+    fn read(&mut self, file: i32, to: &mut [u8], from: u64) -> i32 {
+        // All in linear memory of 32 bits fits, and no file has so many bytes that a place in it would not be exact.
+        files::read(file, to.as_mut_ptr() as u32, to.len() as u32, from as f64)
     }
 
     fn size(&mut self, file: i32) -> f64 {

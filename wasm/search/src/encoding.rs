@@ -15,8 +15,17 @@ pub fn sniff(file: &[u8]) -> Text {
     match file {
         [0xFF, 0xFE, rest @ ..] => Text::Decoded(decode(rest, u16::from_le_bytes)),
         [0xFE, 0xFF, rest @ ..] => Text::Decoded(decode(rest, u16::from_be_bytes)),
-        [0xEF, 0xBB, 0xBF, ..] => Text::Bytes(3),
-        _ => Text::Bytes(0),
+        _ => Text::Bytes(mark_bytes(file).unwrap_or(0)),
+    }
+}
+
+/// Bytes of the byte order mark at the front of a file that is searched as it is; nothing if it is UTF-16.
+#[must_use]
+pub fn mark_bytes(beginning: &[u8]) -> Option<usize> {
+    match beginning {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => None,
+        [0xEF, 0xBB, 0xBF, ..] => Some(3),
+        _ => Some(0),
     }
 }
 

@@ -19,6 +19,7 @@ pub mod index_need;
 mod lane;
 pub mod lines;
 pub mod literals;
+pub mod long;
 pub mod names;
 pub mod needle;
 pub mod pattern;

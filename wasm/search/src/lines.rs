@@ -16,11 +16,16 @@ pub fn end_from(text: &[u8], from: usize) -> usize {
     memchr(b'\n', &text[from..]).map_or(text.len(), |length| from + length)
 }
 
+/// The line that starts at `start`, or nothing if the text ends there.
+#[must_use]
+pub fn at(text: &[u8], start: usize) -> Option<Range<usize>> {
+    (start < text.len()).then(|| start..end_from(text, start))
+}
+
 /// The line after one that ends at `end`, or nothing if the text ends there.
 #[must_use]
 pub fn after(text: &[u8], end: usize) -> Option<Range<usize>> {
-    let start = end + 1;
-    (start < text.len()).then(|| start..end_from(text, start))
+    at(text, end + 1)
 }
 
 /// The line before one that starts at `start`.

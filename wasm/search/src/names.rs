@@ -2,7 +2,7 @@
 //!
 //! A folder's names come in order and next to each other, so the folder's path is kept once, and only folders have to be sorted.
 
-use crate::visit::{FILE, Files, Folder, Report, Stretch, note};
+use crate::visit::{FILE, Files, Folder, Report, Stretch, end, note};
 use core::cmp::Ordering;
 use core::mem::take;
 use memchr::memchr;
@@ -124,7 +124,11 @@ impl Names {
 
     /// Gathers the files that a visit of a folder tells of because they match. What is left is told of.
     pub fn gather_told(&mut self, folder: Folder<'_>, report: &mut Report) {
-        report.each_told(|place, end| self.note(folder, place, end));
+        report.each_told(|place, end| {
+            if end != end::PART {
+                self.note(folder, place, end);
+            }
+        });
         if self.gathers() {
             report.keep(|place, end| {
                 if end > 0 {

@@ -36,22 +36,70 @@ pub struct Rendered {
     /// For each match in each line: the place of the line in `text`, the line's number in the file from 1, and where in the
     /// line, in bytes from 0, the match starts and ends.
     pub spans: Vec<u32>,
+    /// Lines that match, or matches where they may span lines, of which these are the lines or the first of them.
+    pub matches: u32,
 }
 
 /// What separates groups of lines that do not touch each other.
 const GROUP_SEPARATOR: &str = "--";
 
+/// How far the lines of a text have been shown, where its parts are shown one after the other.
+#[derive(Debug)]
+pub struct Shown {
+    /// Byte up to which line ends were counted, and the number of the line that starts there.
+    counted: usize,
+    number: usize,
+    /// Where the first line that was not shown yet starts.
+    next: usize,
+    /// That line does not follow the last one that was shown.
+    is_apart: bool,
+    /// Any line was shown.
+    any: bool,
+    /// Lines of context still to be shown after the last match.
+    owed: u32,
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self { counted: 0, number: 1, next: 0, is_apart: false, any: false, owed: 0 }
+    }
+}
+
+impl Shown {
+    /// True if the part that follows begins with context.
+    #[must_use]
+    pub fn is_owed(&self) -> bool {
+        self.owed > 0
+    }
+
+    /// The text loses its first bytes, which end with a line.
+    pub fn drop_front(&mut self, text: &[u8], bytes: usize) {
+        self.number += lines::count(text.get(self.counted..bytes).unwrap_or_default());
+        self.counted = self.counted.saturating_sub(bytes);
+        self.is_apart |= self.next < bytes;
+        self.next = self.next.saturating_sub(bytes);
+    }
+}
+
 /// Shows the lines that were found, each after `name`; stops after `max_lines` lines unless that is 0.
 #[must_use]
 pub fn render(source: &Source<'_>, found: &Found, name: &str, max_lines: u32) -> Rendered {
+    render_part(source, found, &mut Shown::default(), (name, max_lines))
+}
+
+/// Shows the lines that were found in a part of a text, of which other parts may have been shown before.
+#[must_use]
+pub fn render_part(source: &Source<'_>, found: &Found, shown: &mut Shown, (name, max_lines): (&str, u32)) -> Rendered {
     let has_nul = source.matcher.spans_lines() && memchr(0, source.text).is_some();
-    let out = Rendered::default();
-    let mut page =
-        Page { source, found, has_nul, name, max_lines, out, counted: 0, number: 1, next: 0, first_match: 0 };
-    for (place, line) in found.lines.iter().enumerate() {
-        let until = found.lines.get(place + 1).map_or(usize::MAX, |following| following.start);
-        if !page.group(line, until) {
-            break;
+    let out = Rendered { matches: found.count, ..Rendered::default() };
+    let mut page = Page { source, found, shown, has_nul, name, max_lines, out, first_match: 0 };
+    let first = found.lines.first().map_or(usize::MAX, |line| line.start);
+    if page.context_after(first) {
+        for (place, line) in found.lines.iter().enumerate() {
+            let until = found.lines.get(place + 1).map_or(usize::MAX, |following| following.start);
+            if !page.group(line, until) {
+                break;
+            }
         }
     }
     page.out
@@ -71,16 +119,12 @@ pub struct Source<'a> {
 struct Page<'a> {
     source: &'a Source<'a>,
     found: &'a Found,
+    shown: &'a mut Shown,
     /// A search over lines met a NUL byte somewhere: ripgrep gives up where it would show one.
     has_nul: bool,
     name: &'a str,
     max_lines: u32,
     out: Rendered,
-    /// Byte up to which line ends were counted, and the number of the line that starts there.
-    counted: usize,
-    number: usize,
-    /// Where the first line that was not shown yet starts.
-    next: usize,
     /// The first match that may touch the next line.
     first_match: usize,
 }
@@ -92,13 +136,13 @@ impl Page<'_> {
         let mut start = line.start;
         for _ in 0..shape.before {
             match lines::before(text, start) {
-                Some(earlier) if earlier.start >= self.next => start = earlier.start,
+                Some(earlier) if earlier.start >= self.shown.next => start = earlier.start,
                 _ => break,
             }
         }
         let has_context = shape.before > 0 || shape.after > 0;
-        if has_context && self.out.lines > 0 && start > self.next && !self.put_line(|out| out.push_str(GROUP_SEPARATOR))
-        {
+        let is_apart = self.shown.any && (self.shown.is_apart || start > self.shown.next);
+        if has_context && is_apart && !self.put_line(|out| out.push_str(GROUP_SEPARATOR)) {
             return false;
         }
         while start < line.start {
@@ -108,20 +152,25 @@ impl Page<'_> {
                 return false;
             }
         }
-        self.show(line, ':') && self.context_after(line, until)
+        if !self.show(line, ':') {
+            return false;
+        }
+        self.shown.owed = shape.after;
+        self.context_after(until)
     }
 
-    fn context_after(&mut self, line: &Range<usize>, until: usize) -> bool {
-        let Source { text, shape, .. } = *self.source;
-        let mut last = line.clone();
-        for _ in 0..shape.after {
-            match lines::after(text, last.end) {
-                Some(context) if context.start < until => last = context,
-                _ => break,
+    /// Shows the lines after a match that are still to be shown, as far as the text has them and no match begins.
+    fn context_after(&mut self, until: usize) -> bool {
+        while self.shown.owed > 0 {
+            let Some(line) = lines::at(self.source.text, self.shown.next) else { return true };
+            if line.start >= until {
+                self.shown.owed = 0;
+                return true;
             }
+            self.shown.owed -= 1;
             // No more lines were wanted, but one that would be is still told from the others.
-            let is_wanted = self.found.limited && until == usize::MAX && self.is_wanted(&last);
-            if !self.show(&last, if is_wanted { ':' } else { '-' }) {
+            let is_wanted = self.found.limited && until == usize::MAX && self.is_wanted(&line);
+            if !self.show(&line, if is_wanted { ':' } else { '-' }) {
                 return false;
             }
         }
@@ -138,9 +187,10 @@ impl Page<'_> {
         if self.has_nul && memchr(0, &text[line.clone()]).is_some() {
             return false;
         }
-        self.number += lines::count(&text[self.counted..line.start]);
-        self.counted = line.start;
-        self.next = line.end + 1;
+        self.shown.number += lines::count(&text[self.shown.counted..line.start]);
+        self.shown.counted = line.start;
+        self.shown.next = line.end + 1;
+        self.shown.is_apart = false;
         let body = &text[line.clone()];
         // At the end of the text there is no line end that it could be a part of.
         let body = if line.end < text.len() { body.strip_suffix(b"\r").unwrap_or(body) } else { body };
@@ -150,7 +200,7 @@ impl Page<'_> {
         let placed = self.put_body(body, mark);
         if placed && shape.spans && mark == ':' && !shape.inverted {
             for part in self.parts(line, body.len()) {
-                push_span(&mut self.out, self.number, part, line.start);
+                push_span(&mut self.out, self.shown.number, part, line.start);
             }
         }
         placed
@@ -172,7 +222,7 @@ impl Page<'_> {
                 return false;
             }
             if shape.spans {
-                push_span(&mut self.out, self.number, part, line.start);
+                push_span(&mut self.out, self.shown.number, part, line.start);
             }
         }
         true
@@ -180,7 +230,7 @@ impl Page<'_> {
 
     fn put_body(&mut self, body: &[u8], mark: char) -> bool {
         let Source { matcher, shape, .. } = self.source;
-        let (name, number) = (self.name, self.number);
+        let (name, number) = (self.name, self.shown.number);
         self.put_line(|out| {
             out.push_str(name);
             out.push(mark);
@@ -229,6 +279,7 @@ impl Page<'_> {
         }
         write(&mut self.out.text);
         self.out.lines += 1;
+        self.shown.any = true;
         true
     }
 }
@@ -277,7 +328,7 @@ mod tests {
         scan(
             &matcher,
             text.as_bytes(),
-            Want { keep_lines: true, budget: 0, first_read: 3, max_matches: 0 },
+            Want { keep_lines: true, budget: 0, first_read: Some(3), max_matches: 0 },
             &mut found,
         );
         let source = Source { text: text.as_bytes(), matcher: &matcher, shape };
@@ -325,7 +376,7 @@ mod tests {
         scan(
             &matcher,
             text.as_bytes(),
-            Want { keep_lines: true, budget: 0, first_read: 3, max_matches: 0 },
+            Want { keep_lines: true, budget: 0, first_read: Some(3), max_matches: 0 },
             &mut found,
         );
         let shape = Shape { spans: true, before: 1, ..Shape::default() };

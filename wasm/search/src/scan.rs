@@ -34,8 +34,9 @@ pub struct Want {
     pub keep_lines: bool,
     /// Stop at this many; 0 means never.
     pub budget: u32,
-    /// Bytes that ripgrep's first read of such a text gives, see [`reach`].
-    pub first_read: usize,
+    /// Bytes that ripgrep's first read of such a text gives, see [`reach`]; nothing where the text ends before the first NUL byte
+    /// that counts.
+    pub first_read: Option<usize>,
     /// Where matches may span lines, keep the lines of so many; 0 means all.
     pub max_matches: u32,
 }
@@ -59,8 +60,8 @@ pub fn scan(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
         }
         return;
     }
-    if memchr(0, &text[..text.len().min(LINE_SNIFFED_BYTES)]).is_some() {
-        found.end = reach(text, want.first_read);
+    if want.first_read.is_some() && memchr(0, &text[..text.len().min(LINE_SNIFFED_BYTES)]).is_some() {
+        found.end = searched(text, want.first_read);
         found.binary = true;
     }
     let text = &text[..found.end];
@@ -71,15 +72,21 @@ pub fn scan(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
     }
 }
 
+/// Bytes of a text that are searched.
+pub(crate) fn searched(text: &[u8], first_read: Option<usize>) -> usize {
+    first_read.map_or(text.len(), |first_read| reach(text, first_read))
+}
+
 impl Found {
     /// Takes a matching line. False when the scan is over.
     fn take(&mut self, text: &[u8], line: Range<usize>, want: Want) -> bool {
         if self.count == 0 && !self.binary {
             // Only files that match pay for the look at all of their bytes.
-            self.end = reach(text, want.first_read);
+            self.end = searched(text, want.first_read);
             self.binary = self.end < text.len();
         }
-        if line.end > self.end {
+        // What ends before a NUL byte ends with a line end, which the last line has behind it.
+        if line.end + usize::from(self.binary) > self.end {
             return false;
         }
         self.count += 1;
@@ -217,7 +224,7 @@ mod tests {
         scan(
             &compile(pattern).unwrap(),
             text,
-            Want { keep_lines: true, budget: 0, first_read: 3, max_matches: 0 },
+            Want { keep_lines: true, budget: 0, first_read: Some(3), max_matches: 0 },
             &mut found,
         );
         found
@@ -274,7 +281,12 @@ mod tests {
     fn a_search_ends_at_its_budget() {
         let matcher = compile(&Pattern { text: "a".into(), ..Pattern::default() }).unwrap();
         let mut found = Found::default();
-        scan(&matcher, b"a\na\na\n", Want { keep_lines: true, budget: 2, first_read: 3, max_matches: 0 }, &mut found);
+        scan(
+            &matcher,
+            b"a\na\na\n",
+            Want { keep_lines: true, budget: 2, first_read: Some(3), max_matches: 0 },
+            &mut found,
+        );
         assert_eq!(found.count, 2);
     }
 
@@ -285,6 +297,18 @@ mod tests {
         assert_eq!((early.count, early.binary), (0, true));
         let late = scanned(&pattern, &[b"a\n".repeat(60_000), b"\0\na\n".to_vec()].concat());
         assert_eq!((late.count, late.binary), (32_769, true));
+    }
+
+    #[test]
+    fn an_empty_line_at_the_start_is_not_searched_if_nothing_is() {
+        let pattern = Pattern { text: "^".into(), ..Pattern::default() };
+        let text = [b"\n".as_slice(), &b"a\n".repeat(2_000), b"\0"].concat();
+        let mut found = Found::default();
+        for (first_read, count) in [(usize::MAX, 0), (3, 2)] {
+            let want = Want { keep_lines: true, budget: 0, first_read: Some(first_read), max_matches: 0 };
+            scan(&compile(&pattern).unwrap(), &text, want, &mut found);
+            assert_eq!((found.count, found.binary), (count, true));
+        }
     }
 
     #[test]

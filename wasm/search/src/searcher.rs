@@ -1,10 +1,12 @@
 //! One query, one buffer, one file at a time: the state behind the component's `grep` interface.
 
 use crate::choose::{Choice, Chosen, scan_chosen};
-use crate::encoding::{Text, sniff};
+use crate::encoding::{Text, mark_bytes, sniff};
+use crate::long::{Beginning, Long, Step};
 use crate::pattern::{Matcher, Pattern, PatternFault, compile};
 use crate::render::{Rendered, Shape, Source, render};
 use crate::scan::{Found, Want, scan};
+use crate::visit::{FIRST_BYTES, Files};
 
 /// What is wanted of each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +32,24 @@ pub struct Query {
     pub shape: Shape,
 }
 
-struct Compiled {
-    matcher: Matcher,
-    mode: Mode,
-    choice: Choice,
-    shape: Shape,
+pub(crate) struct Compiled {
+    pub matcher: Matcher,
+    pub mode: Mode,
+    pub choice: Choice,
+    pub shape: Shape,
+}
+
+impl Compiled {
+    /// What a file comes to: nothing if it is binary and no match comes before that shows.
+    pub fn outcome(&self, count: u32, is_binary: bool) -> Option<u32> {
+        let Self { mode, choice, .. } = self;
+        // A count that leaves out what comes after a NUL byte would say less than there is.
+        // ripgrep reads on for what does not match, so that a NUL byte anywhere leaves the file out of a list.
+        let is_listed = *mode == Mode::FilesWithMatches && !choice.invert;
+        let counts = count > 0 && (is_listed || *mode == Mode::Content);
+        let count = if choice.without { u32::from(count == 0) } else { count };
+        (!is_binary || counts).then_some(count)
+    }
 }
 
 /// Where the text of the last search is.
@@ -49,11 +64,22 @@ pub struct Searcher {
     compiled: Option<Compiled>,
     found: Found,
     last: Last,
+    /// The file that is searched in pieces, until the next one is begun.
+    long: Option<Long>,
+    /// Files up to so many bytes are searched as a whole.
+    first_bytes: usize,
 }
 
 impl Default for Searcher {
     fn default() -> Self {
-        Self { buffer: Vec::new(), compiled: None, found: Found::default(), last: Last::InBuffer { start: 0, len: 0 } }
+        Self {
+            buffer: Vec::new(),
+            compiled: None,
+            found: Found::default(),
+            last: Last::InBuffer { start: 0, len: 0 },
+            long: None,
+            first_bytes: FIRST_BYTES,
+        }
     }
 }
 
@@ -61,9 +87,16 @@ impl Searcher {
     /// Takes a query for all following searches.
     pub fn compile(&mut self, query: &Query) -> Result<(), PatternFault> {
         self.compiled = None;
+        self.long = None;
         let matcher = compile(&query.pattern)?;
         self.compiled = Some(Compiled { matcher, mode: query.mode, choice: query.choice, shape: query.shape });
         Ok(())
+    }
+
+    /// Searches in pieces of that size, for tests: what they find must not depend on it.
+    #[must_use]
+    pub fn with_pieces(bytes: usize) -> Self {
+        Self { first_bytes: bytes, ..Self::default() }
     }
 
     /// The buffer, at least `len` bytes long. Its place may change.
@@ -98,21 +131,62 @@ impl Searcher {
             Mode::FilesWithMatches => (false, 1),
             Mode::Count => (false, 0),
         };
+        let first_read = Some(first_read);
         let text = text_of(&self.last, &self.buffer);
         if compiled.choice.is_plain() {
             scan(&compiled.matcher, text, Want { keep_lines, budget, first_read, max_matches: 0 }, &mut self.found);
         } else {
             scan_chosen(&compiled.matcher, text, Chosen { choice: compiled.choice, first_read }, &mut self.found);
         }
-        // A count that leaves out what comes after a NUL byte would say less than there is.
-        // ripgrep reads on for what does not match, so that a NUL byte anywhere leaves the file out of a list.
-        let is_listed = compiled.mode == Mode::FilesWithMatches && !compiled.choice.invert;
-        let counts = self.found.count > 0 && (is_listed || compiled.mode == Mode::Content);
-        let is_binary = self.found.binary && !counts;
-        if compiled.choice.without {
-            return (!is_binary).then_some(u32::from(self.found.count == 0));
+        compiled.outcome(self.found.count, self.found.binary)
+    }
+
+    /// Files up to so many bytes are searched as a whole.
+    #[must_use]
+    pub fn first_bytes(&self) -> usize {
+        self.first_bytes
+    }
+
+    /// True if files that the buffer does not hold can be searched in pieces: no match spans lines.
+    #[must_use]
+    pub fn takes_pieces(&self) -> bool {
+        self.compiled.as_ref().is_some_and(|compiled| !compiled.matcher.spans_lines())
+    }
+
+    /// Begins with a file of which the buffer holds the beginning. False if it must be searched as a whole.
+    pub fn begin(&mut self, file: i32, filled: usize, size: Option<u64>) -> bool {
+        let Some(mark) = mark_bytes(self.filled(filled)) else { return false };
+        let mut buffer = core::mem::take(&mut self.buffer);
+        buffer.truncate(self.first_bytes);
+        self.long = Some(Long::new(buffer, Beginning { file, filled, size, mark }));
+        true
+    }
+
+    /// Goes on with such a file.
+    pub fn step(&mut self, files: &mut impl Files) -> Option<Step> {
+        let (Some(compiled), Some(long)) = (&self.compiled, self.long.as_mut().filter(|long| !long.is_over())) else {
+            return None;
+        };
+        let step = long.step(compiled, files);
+        if long.is_over() {
+            files.close(long.file);
         }
-        (!is_binary).then_some(self.found.count)
+        Some(step)
+    }
+
+    /// Bytes of memory that such a file takes.
+    #[must_use]
+    pub fn long_bytes(&self) -> usize {
+        self.long.as_ref().map_or(0, Long::bytes)
+    }
+
+    /// Leaves such a file, wherever its search is.
+    pub fn leave(&mut self, files: &mut impl Files) {
+        let Some(long) = self.long.take() else { return };
+        if !long.is_over() {
+            files.close(long.file);
+        }
+        self.buffer = long.into_buffer();
     }
 
     /// True if a file without a match is what is wanted, so that one without a byte is too.
@@ -129,8 +203,11 @@ impl Searcher {
 
     /// Shows what the last search found.
     #[must_use]
-    pub fn render(&self, name: &str, max_lines: u32) -> Rendered {
+    pub fn render(&mut self, name: &str, max_lines: u32) -> Rendered {
         let Some(compiled) = &self.compiled else { return Rendered::default() };
+        if let Some(long) = &mut self.long {
+            return long.render(compiled, name, max_lines);
+        }
         let text = &text_of(&self.last, &self.buffer)[..self.found.end];
         let source = Source { text, matcher: &compiled.matcher, shape: compiled.shape };
         render(&source, &self.found, name, max_lines)

@@ -294,9 +294,9 @@ mod tests {
             self.open += 1;
             100
         }
-        fn read(&mut self, _: i32, to: &mut [u8], from: usize) -> i32 {
+        fn read(&mut self, _: i32, to: &mut [u8], from: u64) -> i32 {
             let text = self.names.last().unwrap().as_bytes();
-            let rest = &text[from..];
+            let rest = &text[usize::try_from(from).unwrap()..];
             to[..rest.len()].copy_from_slice(rest);
             i32::try_from(rest.len()).unwrap()
         }

@@ -1,5 +1,6 @@
 //! Reads and searches the files of one folder, one after the other, without going back to the host for each.
 
+use crate::long::Step;
 use crate::searcher::Searcher;
 
 /// The files of an open folder, as the host gives them: numbers in, numbers out. Less than 0 is a failure.
@@ -7,8 +8,8 @@ pub trait Files {
     /// Opens the file of a name that ends with a NUL byte, and no link.
     fn open(&mut self, folder: i32, name: &[u8]) -> i32;
     /// Reads from the file's start, or from `from` on, and gives the number of bytes. Fails for what is no regular file.
-    fn read(&mut self, file: i32, to: &mut [u8], from: usize) -> i32;
-    /// The file's bytes.
+    fn read(&mut self, file: i32, to: &mut [u8], from: u64) -> i32;
+    /// The file's bytes; 0 if it does not say.
     fn size(&mut self, file: i32) -> f64;
     /// When the file of a name that ends with a NUL byte was changed, in milliseconds since 1970; NaN if it is gone.
     fn changed(&mut self, folder: i32, name: &[u8]) -> f64;
@@ -22,15 +23,17 @@ pub mod end {
     pub const BINARY: i32 = -1;
     /// It could not be read, or is no regular file any more.
     pub const UNREADABLE: i32 = -2;
-    /// It is larger than [`LIMIT_BYTES`](super::LIMIT_BYTES).
+    /// It is larger than [`LIMIT_BYTES`](super::LIMIT_BYTES) and must be searched as a whole, or a line of it is.
     pub const TOO_LARGE: i32 = -3;
+    /// It is not over: there are lines to show of what was searched so far.
+    pub const PART: i32 = -4;
 }
 
-/// Larger files are not searched: a component has 4 GiB of memory in all, and the buffer and its successor both count.
+/// No more of a file is in memory at once: a component has 4 GiB of it in all, and the buffer and its successor both count.
 pub const LIMIT_BYTES: usize = 256 << 20;
 
-/// The buffer to begin with: larger than all but a few files of a source tree.
-const FIRST_BYTES: usize = 1 << 20;
+/// The buffer: larger than all but a few files of a source tree. Longer ones are searched in pieces where that can be.
+pub const FIRST_BYTES: usize = 1 << 20;
 
 /// One entry of a choice as `Walk::filter` makes it: the place of the name, its bytes, and what it is.
 const NUMBERS: usize = 3;
@@ -74,6 +77,11 @@ impl Stretch {
     fn file(&mut self, bytes: usize) {
         self.files = self.files.saturating_sub(1);
         self.bytes = self.bytes.saturating_sub(bytes);
+    }
+
+    /// A file was begun that is longer than the buffer, or another step was made in it.
+    fn step(&mut self) {
+        self.bytes = self.bytes.saturating_sub(FIRST_BYTES);
     }
 }
 
@@ -241,91 +249,138 @@ impl Folder<'_> {
     }
 }
 
-/// Searches files until a stretch is over, or one matched whose lines are to be shown. Gives the entry to go on with.
+/// Searches files until a stretch is over, or one matched whose lines are to be shown. Gives the entry to go on with, which is the
+/// same one while a long file is not over.
 pub fn visit(
     searcher: &mut Searcher,
     files: &mut impl Files,
     folder: Folder<'_>,
     (report, stretch): (&mut Report, &mut Stretch),
 ) -> usize {
-    let entries = folder.order.as_chunks::<NUMBERS>().0;
+    let entries = folder.entries();
     let mut place = folder.from;
     while place < entries.len() && !stretch.is_over() {
-        let [at, _, kind] = entries[place];
-        place += 1;
-        if kind != FILE {
-            continue;
-        }
-        let note = folder.note(place - 1);
-        if note == note::LEFT_OUT {
-            continue;
-        }
-        let end = match load_noted(searcher, files, folder, (note, at)) {
-            Ok(filled) => {
-                stretch.file(filled);
-                let count = if filled == 0 && !searcher.wants_none() { Some(0) } else { searcher.search(filled, 0) };
-                count.map_or(end::BINARY, |count| i32::try_from(count).unwrap_or(i32::MAX))
+        let note = folder.note(place);
+        if entries[place][2] == FILE && note != note::LEFT_OUT {
+            let end = match searcher.step(files) {
+                Some(step) => ended(step, stretch),
+                None if note == note::BINARY => Some(end::BINARY),
+                None => search(searcher, files, (folder.handle, folder.name_to_end(place)), stretch),
+            };
+            let Some(end) = end else { continue };
+            if end != 0 {
+                report.tell(place, end);
             }
-            Err(end) => end,
-        };
-        if end != 0 {
-            report.tell(place - 1, end);
+            if end == end::PART {
+                break;
+            }
             if end > 0 && searcher.keeps_lines() {
+                place += 1;
                 break;
             }
         }
+        place += 1;
     }
     place
 }
 
-/// Reads a file of a folder unless it is known to be binary.
-fn load_noted(
+/// Searches a file, or the first piece of it. Nothing if there is more to come.
+fn search(
     searcher: &mut Searcher,
     files: &mut impl Files,
-    folder: Folder<'_>,
-    (note, at): (u32, u32),
-) -> Result<usize, i32> {
-    if note == note::BINARY {
-        return Err(end::BINARY);
+    (folder, name): (i32, &[u8]),
+    stretch: &mut Stretch,
+) -> Option<i32> {
+    searcher.leave(files);
+    let file = files.open(folder, name);
+    if file < 0 {
+        return Some(end::UNREADABLE);
     }
-    load(searcher, files, folder.handle, folder.raw.get(at as usize..).unwrap_or(b"\0"))
+    match load_open(searcher, files, file, searcher.takes_pieces()) {
+        Ok(Loaded::Begun) => {
+            stretch.file(0);
+            ended(searcher.step(files)?, stretch)
+        }
+        Ok(Loaded::Whole(filled)) => {
+            files.close(file);
+            stretch.file(filled);
+            let count = if filled == 0 && !searcher.wants_none() { Some(0) } else { searcher.search(filled, 0) };
+            Some(counted(count))
+        }
+        Err(end) => {
+            files.close(file);
+            Some(end)
+        }
+    }
 }
 
-/// Reads a file into the searcher's buffer and gives its bytes, or an [`end`].
+/// What a step tells of its file.
+fn ended(step: Step, stretch: &mut Stretch) -> Option<i32> {
+    stretch.step();
+    match step {
+        Step::More => None,
+        Step::Part => Some(end::PART),
+        Step::Over(count) => Some(counted(count)),
+        Step::Failed(end) => Some(end),
+    }
+}
+
+fn counted(count: Option<u32>) -> i32 {
+    count.map_or(end::BINARY, |count| i32::try_from(count).unwrap_or(i32::MAX))
+}
+
+/// Reads a whole file into the searcher's buffer and gives its bytes, or an [`end`].
 pub fn load(searcher: &mut Searcher, files: &mut impl Files, folder: i32, name: &[u8]) -> Result<usize, i32> {
     let file = files.open(folder, name);
     if file < 0 {
         return Err(end::UNREADABLE);
     }
-    let loaded = load_open(searcher, files, file);
+    let loaded = load_open(searcher, files, file, false);
     files.close(file);
-    loaded
+    loaded.map(|loaded| match loaded {
+        Loaded::Whole(filled) => filled,
+        Loaded::Begun => 0,
+    })
 }
 
-fn load_open(searcher: &mut Searcher, files: &mut impl Files, file: i32) -> Result<usize, i32> {
-    let mut buffer = searcher.reserve(FIRST_BYTES);
+/// What became of a file that was opened.
+enum Loaded {
+    /// The buffer holds all its bytes.
+    Whole(usize),
+    /// The searcher has it, and closes it.
+    Begun,
+}
+
+fn load_open(searcher: &mut Searcher, files: &mut impl Files, file: i32, in_pieces: bool) -> Result<Loaded, i32> {
+    let first = searcher.first_bytes();
+    let mut buffer = &mut searcher.reserve(first)[..first];
     let mut filled = 0;
     loop {
-        let read = files.read(file, &mut buffer[filled..], filled);
+        let read = files.read(file, &mut buffer[filled..], filled as u64);
         // The end shows by a read of nothing: some file systems give less than was asked for before it.
         let Ok(read) = usize::try_from(read) else { return Err(end::UNREADABLE) };
         if read == 0 {
-            return Ok(filled);
+            return Ok(Loaded::Whole(filled));
         }
         filled += read;
         if filled < buffer.len() {
             continue;
         }
         let size = files.size(file);
-        if size > LIMIT_BYTES as f64 {
+        if size == filled as f64 {
+            return Ok(Loaded::Whole(filled));
+        }
+        // Files that the kernel makes up say that they have no bytes; others lost some since.
+        let known = (size > filled as f64).then_some(size as u64);
+        if in_pieces && searcher.begin(file, filled, known) {
+            return Ok(Loaded::Begun);
+        }
+        if size > LIMIT_BYTES as f64 || filled > LIMIT_BYTES {
             return Err(end::TOO_LARGE);
         }
-        // Files that the kernel makes up say that they have no bytes, and those that grow have more than they said.
-        if size <= filled as f64 {
-            return Ok(filled);
-        }
         // One more than there is: then it shows that there was no more. A longer buffer is another one, so all is read again.
-        buffer = searcher.reserve(size as usize + 1);
+        let bytes = if known.is_some() { size as usize + 1 } else { filled * 2 };
+        buffer = &mut searcher.reserve(bytes)[..bytes];
         filled = 0;
     }
 }
@@ -355,7 +410,8 @@ mod tests {
             self.open += 1;
             self.files.iter().position(|(given, _)| given.as_bytes() == name).map_or(-1, number)
         }
-        fn read(&mut self, file: i32, to: &mut [u8], from: usize) -> i32 {
+        fn read(&mut self, file: i32, to: &mut [u8], from: u64) -> i32 {
+            let from = usize::try_from(from).unwrap();
             let (name, text) = &self.files[usize::try_from(file).unwrap()];
             if *name == "fifo" {
                 return -1;
@@ -395,23 +451,39 @@ mod tests {
 
     #[test]
     fn files_that_match_are_told_of_and_those_that_could_not_be_searched() {
-        let long = [b"x".repeat(FIRST_BYTES * 2), b"\nneedle".to_vec()].concat();
+        let long = [b"x\n".repeat(FIRST_BYTES), b"\nneedle".to_vec()].concat();
         let files = vec![
             ("a", b"needle\nneedle".to_vec()),
             ("b", b"nothing".to_vec()),
             ("binary", b"\0needle".to_vec()),
             ("fifo", Vec::new()),
-            ("huge", vec![b'x'; FIRST_BYTES]),
             ("long", long),
+            ("c", b"needle".to_vec()),
         ];
         let mut given = Given { files, piece: usize::MAX, open: 0 };
-        let names = ["a", "b", "folder", "binary", "fifo", "huge", "long"];
-        let told = [7, 5, 0, 2, 3, end::BINARY, 4, end::UNREADABLE, 5, end::TOO_LARGE, 6, 1];
-        assert_eq!(visited(&names, &mut given, Mode::Count, 0), told);
+        let names = ["a", "b", "folder", "binary", "fifo", "long", "c"];
+        // The host has its turn after a piece of the long file, which is the same entry then.
+        assert_eq!(visited(&names, &mut given, Mode::Count, 0), [5, 3, 0, 2, 3, end::BINARY, 4, end::UNREADABLE]);
+        assert_eq!(visited(&names, &mut given, Mode::Count, 6), [7, 1, 6, 1]);
         given.piece = 5;
-        assert_eq!(visited(&names, &mut given, Mode::Count, 0), told);
+        assert_eq!(visited(&names, &mut given, Mode::Count, 0)[1], 3);
         assert_eq!(visited(&["a", "gone"], &mut given, Mode::Count, 1), [2, 1, 1, end::UNREADABLE]);
-        assert_eq!(given.open, 1, "all but the one that is not there were closed");
+        assert_eq!(given.open, 3, "all but the one that is not there and those that were left were closed");
+    }
+
+    #[test]
+    fn a_file_that_must_be_searched_as_a_whole_has_a_limit() {
+        let long = [b"x".repeat(FIRST_BYTES * 2), b"\nneedle".to_vec()].concat();
+        let files = vec![("huge", vec![b'x'; FIRST_BYTES]), ("long", long)];
+        let mut given = Given { files, piece: usize::MAX, open: 0 };
+        let mut searcher = Searcher::default();
+        let pattern = Pattern { text: r"x\nneedle".into(), multiline: true, ..Pattern::default() };
+        searcher
+            .compile(&Query { pattern, mode: Mode::Count, choice: Choice::default(), shape: Shape::default() })
+            .unwrap();
+        let mut told = |name: &[u8]| search(&mut searcher, &mut given, (3, name), &mut Stretch::default());
+        assert_eq!((told(b"huge\0"), told(b"long\0")), (Some(end::TOO_LARGE), Some(1)));
+        assert_eq!(given.open, 0);
     }
 
     #[test]
