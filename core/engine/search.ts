@@ -246,12 +246,16 @@ export class SearchEngine {
   page({ offset, limit, base, newest }: WantedNames): NamesPage {
     const place = this.#core.page(offset, limit, this.write(base), newest ? 1 : 0) >>> 0;
     const { buffer } = this.#memory;
-    const [at = 0, bytes = 0, numbersAt = 0, count = 0, total = 0, end = 0] = new Uint32Array(buffer, place, 6);
+    const [at = 0, bytes = 0, numbersAt = 0, count = 0, total = 0, numbers = 0, end = 0] = new Uint32Array(
+      buffer,
+      place,
+      7,
+    );
     return {
       bytes: new Uint8Array(buffer, at, bytes).slice(),
       end: end === 0 ? "\0" : "\n",
       count,
-      numbers: new Float64Array(buffer, numbersAt, count).slice(),
+      numbers: new Float64Array(buffer, numbersAt, numbers).slice(),
       total,
     };
   }

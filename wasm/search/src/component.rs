@@ -243,7 +243,7 @@ impl wit_names::Guest for Component {
                     let page = names.page(wanted);
                     numbers.extend([page.bytes.as_ptr() as u32, page.bytes.len() as u32]);
                     numbers.extend([page.numbers.as_ptr() as u32, page.count as u32, page.total as u32]);
-                    numbers.push(u32::from(page.end));
+                    numbers.extend([page.numbers.len() as u32, u32::from(page.end)]);
                 });
             });
         })

@@ -1,5 +1,7 @@
 //! The entries of a folder as getdents64(2) gives them: `struct linux_dirent64`, one after the other.
 
+use memchr::memchr;
+
 /// A folder (readdir(3)).
 pub const DT_DIR: u8 = 4;
 /// A regular file.
@@ -39,6 +41,7 @@ impl Entry<'_> {
     pub fn stands_out(&self) -> u32 {
         match self.name {
             _ if self.kind == DT_UNKNOWN => UNKNOWN,
+            [first, ..] if *first != b'.' => 0,
             b".rgignore" => RGIGNORE,
             b".ignore" => IGNORE,
             b".gitignore" => GITIGNORE,
@@ -57,12 +60,12 @@ pub fn entries(raw: &[u8]) -> impl Iterator<Item = Entry<'_>> {
         let record = raw.get(at..)?;
         let length = usize::from(u16::from_le_bytes(*record.get(LENGTH_AT..)?.first_chunk()?));
         let (kind, name) = (*record.get(TYPE_AT)?, record.get(HEAD_BYTES..length)?);
-        let name = &name[..name.iter().position(|byte| *byte == 0).unwrap_or(name.len())];
+        let name = &name[..memchr(0, name).unwrap_or(name.len())];
         let start = at + HEAD_BYTES;
         at += length;
         Some(Entry { name, at: start, kind })
     })
-    .filter(|entry| entry.name != b"." && entry.name != b"..")
+    .filter(|entry| !matches!(entry.name, [b'.'] | [b'.', b'.']))
 }
 
 /// Hands each entry's name, with the NUL byte after it, and its type out to be changed.

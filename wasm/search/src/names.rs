@@ -75,6 +75,8 @@ const NUMBER_BYTES: usize = 8;
 #[derive(Clone, Copy)]
 struct Block<'a> {
     path: &'a [u8],
+    /// What of the path is shown.
+    shown: &'a [u8],
     names: &'a [u8],
     count: usize,
 }
@@ -191,17 +193,25 @@ impl Names {
         if let Some(bytes) = without_twins(&self.bytes, numbered) {
             self.bytes = bytes;
         }
-        let blocks = blocks(&self.bytes);
+        let blocks = blocks(&self.bytes, wanted.base);
         self.page.total = blocks.iter().map(|block| block.count).sum();
         let end = if wanted.limit == 0 { usize::MAX } else { wanted.offset.saturating_add(wanted.limit) };
         let range = wanted.offset..end;
-        if wanted.newest {
-            by_age(&blocks, &wanted, range, &mut self.page)
+        if wanted.limit == 0 {
+            // All at once, since what is copied to a larger place again and again is megabytes.
+            let bytes = |block: &Block<'_>| (block.shown.len() + 1) * block.count + block.names.len();
+            self.page.bytes.reserve(blocks.iter().map(bytes).sum());
+        }
+        if wanted.newest && numbered {
+            by_age(&blocks, range, &mut self.page);
         } else {
             let mut place = 0;
-            each(&blocks, numbered, |path, name, number| {
+            each(&blocks, numbered, |shown, name, number| {
                 if range.contains(&place) {
-                    self.page.push(wanted.base, path, name, number);
+                    self.page.push(shown, name);
+                    if numbered {
+                        self.page.numbers.push(number);
+                    }
                 }
                 place += 1;
                 place < range.end
@@ -213,13 +223,14 @@ impl Names {
 }
 
 /// The blocks, in path order.
-fn blocks(bytes: &[u8]) -> Vec<Block<'_>> {
+fn blocks<'a>(bytes: &'a [u8], base: &[u8]) -> Vec<Block<'a>> {
     let mut blocks = Vec::new();
     let mut rest = bytes;
     while rest.len() >= HEAD_BYTES {
         let (path, names, count) = (number_at(rest, 0), number_at(rest, 4), number_at(rest, 8));
         let (block, after) = rest[HEAD_BYTES..].split_at(path + names);
-        blocks.push(Block { path: &block[..path], names: &block[path..], count });
+        let (path, names) = block.split_at(path);
+        blocks.push(Block { path, shown: shown_of(path, base), names, count });
         rest = after;
     }
     blocks.sort_unstable_by(|one, other| by_path(one.path, other.path));
@@ -229,7 +240,7 @@ fn blocks(bytes: &[u8]) -> Vec<Block<'_>> {
 /// The same with one block for each folder. Nothing if that is how it is: of a folder in which only some files were searched anew, what is
 /// known of the others is another block.
 fn without_twins(bytes: &[u8], numbered: bool) -> Option<Vec<u8>> {
-    let blocks = blocks(bytes);
+    let blocks = blocks(bytes, b"");
     if blocks.windows(2).all(|pair| pair[0].path != pair[1].path) {
         return None;
     }
@@ -253,33 +264,37 @@ fn without_twins(bytes: &[u8], numbered: bool) -> Option<Vec<u8>> {
     Some(merged)
 }
 
-fn by_age(blocks: &[Block<'_>], wanted: &Wanted<'_>, range: core::ops::Range<usize>, page: &mut Page) {
+fn by_age(blocks: &[Block<'_>], range: core::ops::Range<usize>, page: &mut Page) {
     let mut all = Vec::with_capacity(page.total);
-    each(blocks, true, |path, name, number| {
-        all.push((path, name, number));
+    each(blocks, true, |shown, name, number| {
+        all.push((shown, name, number));
         true
     });
     // Stable: by path where times are equal.
     all.sort_by(|(.., one), (.., other)| other.total_cmp(one));
-    for (path, name, number) in all.iter().take(range.end).skip(range.start) {
-        page.push(wanted.base, path, name, *number);
+    for (shown, name, number) in all.iter().take(range.end).skip(range.start) {
+        page.push(shown, name);
+        page.numbers.push(*number);
+    }
+}
+
+/// What of a folder's path is shown: what is below the base, or all of it.
+fn shown_of<'a>(path: &'a [u8], base: &[u8]) -> &'a [u8] {
+    match below(base, path) {
+        _ if base.is_empty() => path,
+        _ if path == base => &[],
+        inner => inner.unwrap_or(path),
     }
 }
 
 impl Page {
-    fn push(&mut self, base: &[u8], path: &[u8], name: &[u8], number: f64) {
-        let shown = match below(base, path) {
-            _ if base.is_empty() => path,
-            _ if path == base => &[],
-            inner => inner.unwrap_or(path),
-        };
+    fn push(&mut self, shown: &[u8], name: &[u8]) {
         self.bytes.extend_from_slice(shown);
         if !shown.is_empty() && !shown.ends_with(b"/") {
             self.bytes.push(b'/');
         }
         self.bytes.extend_from_slice(name);
         self.bytes.push(0);
-        self.numbers.push(number);
         self.count += 1;
     }
 
@@ -335,7 +350,7 @@ fn hand_out<'a>(
             (number, rest) = (f64::from_le_bytes(*bytes), after);
         }
         block.names = rest;
-        if !take(block.path, name, number) {
+        if !take(block.shown, name, number) {
             return false;
         }
     }

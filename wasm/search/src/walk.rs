@@ -118,7 +118,8 @@ impl Walk {
             types.negate(name);
         }
         let types = types.build().map_err(|error| ScopeFault::FileType(error.to_string()))?;
-        let (glob, only) = (globs(&scope.globs, &scope.iglobs)?, globs(scope.only.as_slice(), &[])?);
+        let only = scope.only.as_ref().filter(|only| !fits_all(only));
+        let (glob, only) = (globs(&scope.globs, &scope.iglobs)?, globs(only.map_or(&[], core::slice::from_ref), &[])?);
         Ok(Self {
             is_plain: glob.is_empty() && only.is_empty() && types.is_empty(),
             glob,
@@ -302,6 +303,11 @@ fn judge_by_rules(asked: &[(&Rules, usize)], path: &str, is_dir: bool, name: &st
     opinions.into_iter().find(|opinion| !opinion.is_none()).unwrap_or(Match::None)
 }
 
+/// True for globs that every path fits.
+fn fits_all(glob: &str) -> bool {
+    matches!(glob, "*" | "**" | "**/*" | "**/**")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -457,6 +463,17 @@ mod tests {
         let mut walk = walk(&Scope { file_types_not: vec!["rust".into()], ..Scope::default() });
         let root = walk.enter(None, "/r", false, false);
         assert_eq!(names(&mut walk, root, &["fa.rs", "fb.c"]), ["b.c"]);
+    }
+
+    #[test]
+    fn globs_that_fit_all_are_those_that_leave_nothing_out() {
+        for glob in ["*", "**", "**/*", "**/**"] {
+            let every = OverrideBuilder::new(RELATIVE).add(glob).unwrap().build().unwrap();
+            for (path, is_dir) in [("a", false), ("a", true), (".b", false), ("s/a.c", false), ("s/t", true)] {
+                assert!(fits_all(glob) && every.matched(path, is_dir).is_whitelist(), "{glob} {path}");
+            }
+        }
+        assert!(!["**/", "*/*", "*.*", "/*", "!*", "?*"].into_iter().any(fits_all));
     }
 
     #[test]
