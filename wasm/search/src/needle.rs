@@ -1,7 +1,8 @@
 //! Looks for sequences of bytes, sixteen places at a time.
 //!
-//! One sequence is looked for by two of its bytes, the rarest, as `memchr` does it, but so that either case of a letter will do. Several
-//! are looked for by their first three bytes, as `aho-corasick`'s Teddy does it, which WebAssembly has no build of: each sequence
+//! One sequence is looked for by two of its bytes, the rarest, as `memchr` does it, but so that either case of a letter will do. So are
+//! several that share a piece: `task` in any case of letters is four texts, since `s` and `k` have other forms of more bytes, and
+//! `task_struct` eight, all with `truct`. Others are looked for by their first three bytes, as `aho-corasick`'s Teddy does it, which WebAssembly has no build of: each sequence
 //! has one bit of eight, and two tables of sixteen entries say of each half of a byte which sequences may have it.
 //!
 //! What is not the loop of the day stays out of line here and in `scan`: the WebAssembly engine compiles a hot function whole, beside
@@ -21,10 +22,16 @@ const BUCKETS: usize = 8;
 /// Lanes that are looked at before it is asked whether there was anything.
 const LANES_AT_ONCE: usize = 4;
 
+/// A shorter piece, of more sequences than this, is found too often, and asked about for too long.
+const LEAST_SHARED: usize = 3;
+const MOST_SHARING: usize = 8;
+
 /// What is looked for.
 #[derive(Clone, Debug)]
 pub struct Needle {
     sequences: Vec<Sequence>,
+    /// Where in each sequence the piece stands that all of them share; their starts if it is not looked for.
+    shared_at: Vec<usize>,
     how: How,
 }
 
@@ -59,18 +66,17 @@ impl Needle {
     /// Takes at least one sequence, none of them empty.
     #[must_use]
     pub fn new(sequences: Vec<Sequence>) -> Self {
-        let pair = match sequences.as_slice() {
-            [one] => pair_of(one),
-            _ => None,
-        };
-        let how = match pair {
-            Some((first, second)) => How::Pair(first, second),
-            None => How::Tables(tables_of(&sequences)),
-        };
-        Self { sequences, how }
+        if let Some((shared_at, len)) = shared_piece(&sequences) {
+            let piece = &sequences[0][shared_at[0]..shared_at[0] + len];
+            if let Some((first, second)) = pair_of(piece) {
+                return Self { sequences, shared_at, how: How::Pair(first, second) };
+            }
+        }
+        let how = How::Tables(tables_of(&sequences));
+        Self { shared_at: vec![0; sequences.len()], sequences, how }
     }
 
-    /// The first place at or after `from` where a sequence stands.
+    /// A place at or after `from` where a sequence stands: no other stands wholly before it.
     #[must_use]
     pub fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         match &self.how {
@@ -102,7 +108,7 @@ impl Needle {
             let looked: [Lane; LANES_AT_ONCE] = core::array::from_fn(|lane| look(part(one, lane), part(other, lane)));
             if looked[0].or(looked[1]).or(looked[2].or(looked[3])).any() {
                 for (lane, found) in looked.into_iter().enumerate() {
-                    if let Some(place) = self.first_fit(text, at + lane * Lane::BYTES, found.tops()) {
+                    if let Some(place) = self.first_fit(text, from, at + lane * Lane::BYTES, found.tops()) {
                         return Some(place);
                     }
                 }
@@ -110,12 +116,13 @@ impl Needle {
             at += LANES_AT_ONCE * Lane::BYTES;
         }
         while let (Some(one), Some(other)) = (chunk(text, at + first.at), chunk(text, at + second.at)) {
-            if let Some(place) = self.first_fit(text, at, look(one, other).tops()) {
+            if let Some(place) = self.first_fit(text, from, at, look(one, other).tops()) {
                 return Some(place);
             }
             at += Lane::BYTES;
         }
-        self.find_slowly(text, at)
+        let longest_way = self.shared_at.iter().max().map_or(0, |way| *way);
+        self.find_slowly(text, at.saturating_sub(longest_way).max(from))
     }
 
     #[inline(never)]
@@ -133,7 +140,7 @@ impl Needle {
             }
             if fits.any() {
                 let empty = fits.equal(none).tops();
-                if let Some(place) = self.first_fit(text, at, !empty & 0xFFFF) {
+                if let Some(place) = self.first_fit(text, from, at, !empty & 0xFFFF) {
                     return Some(place);
                 }
             }
@@ -142,13 +149,17 @@ impl Needle {
         self.find_slowly(text, at)
     }
 
-    /// The first of the places from `at` that the bits name where a sequence really stands.
+    /// Of the places from `at` that the bits name, the first where the shared piece is in a sequence that starts at `from` or later.
     #[inline(never)]
-    fn first_fit(&self, text: &[u8], at: usize, mut bits: u32) -> Option<usize> {
+    fn first_fit(&self, text: &[u8], from: usize, at: usize, mut bits: u32) -> Option<usize> {
         while bits != 0 {
             let place = at + bits.trailing_zeros() as usize;
-            if self.stands(text, place) {
-                return Some(place);
+            let starts = self.sequences.iter().zip(&self.shared_at);
+            for (sequence, way) in starts {
+                let start = place.wrapping_sub(*way);
+                if start >= from && start <= place && stands(sequence, text, start) {
+                    return Some(start);
+                }
             }
             bits &= bits - 1;
         }
@@ -157,16 +168,30 @@ impl Needle {
 
     #[inline(never)]
     fn find_slowly(&self, text: &[u8], from: usize) -> Option<usize> {
-        (from..text.len()).find(|at| self.stands(text, *at))
+        (from..text.len()).find(|at| self.sequences.iter().any(|sequence| stands(sequence, text, *at)))
     }
+}
 
-    fn stands(&self, text: &[u8], at: usize) -> bool {
-        let Some(rest) = text.get(at..) else { return false };
-        let fits = |sequence: &Sequence| {
-            sequence.len() <= rest.len() && sequence.iter().zip(rest).all(|(set, byte)| set.has(*byte))
-        };
-        self.sequences.iter().any(fits)
+fn stands(sequence: &Sequence, text: &[u8], at: usize) -> bool {
+    let Some(rest) = text.get(at..) else { return false };
+    sequence.len() <= rest.len() && sequence.iter().zip(rest).all(|(set, byte)| set.has(*byte))
+}
+
+/// The longest piece that all sequences have: where it stands in each, and its length.
+fn shared_piece(sequences: &[Sequence]) -> Option<(Vec<usize>, usize)> {
+    let (first, others) = sequences.split_first()?;
+    if others.is_empty() {
+        return Some((vec![0], first.len()));
     }
+    if sequences.len() > MOST_SHARING {
+        return None;
+    }
+    (LEAST_SHARED..=first.len()).rev().find_map(|len| {
+        first.windows(len).enumerate().find_map(|(at, piece)| {
+            let others = others.iter().map(|other| other.windows(len).position(|window| window == piece));
+            core::iter::once(Some(at)).chain(others).collect::<Option<Vec<usize>>>().map(|places| (places, len))
+        })
+    })
 }
 
 fn block(text: &[u8], at: usize) -> Option<&[u8; LANES_AT_ONCE * Lane::BYTES]> {
@@ -269,6 +294,23 @@ mod tests {
     }
 
     #[test]
+    fn texts_that_share_a_piece_are_looked_for_by_it() {
+        let odd = [any_case("ta"), plain("\u{17F}"), any_case("k_struct")].concat();
+        let sequences = vec![any_case("task_struct"), odd, any_case("x_struct")];
+        let needle = Needle::new(sequences);
+        assert!(matches!(needle.how, How::Pair(..)));
+        for before in 0..140 {
+            for text in ["TASK_Struct", "ta\u{17F}k_struct", "x_struct"] {
+                let whole = format!("{}{text}{}", "struct ".repeat(before / 7) + &"-".repeat(before % 7), " struct ");
+                assert_eq!(needle.find(whole.as_bytes(), 0), Some(before));
+                assert_eq!(needle.find(whole.as_bytes(), before), Some(before));
+                assert_eq!(needle.find(whole.as_bytes(), before + 1), None);
+            }
+        }
+        assert!(matches!(Needle::new(vec![plain("abc"), plain("def")]).how, How::Tables(_)));
+    }
+
+    #[test]
     fn it_finds_what_a_plain_search_finds() {
         let mut numbers = noise(400_000, 1 << 20);
         let mut next = |of: usize| numbers.next().unwrap_or(0) % of;
@@ -282,7 +324,8 @@ mod tests {
                 .collect();
             let needle = Needle::new(sequences);
             let from = next(text.len() + 1);
-            assert_eq!(needle.find(&text, from), needle.find_slowly(&text, from));
+            let line = |place: Option<usize>| place.map(|place| crate::lines::around(&text, place).start);
+            assert_eq!(line(needle.find(&text, from)), line(needle.find_slowly(&text, from)));
         }
     }
 }
