@@ -1,4 +1,8 @@
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../cli/build/cache.ts";
+import { COMPONENTS } from "../../wasm/build.ts";
 import { layerFaults } from "./layers.ts";
 import { productSources } from "./sources.ts";
 
@@ -49,4 +53,10 @@ test("the gate catches files, processes, sockets and the environment outside the
 test("the gate keeps packages other than TypeBox out of the contract", () => {
   const text = 'import { Type } from "@sinclair/typebox";\nimport { log } from "consola";';
   expect(layerFaults([{ path: "core/contract/tool.ts", text }])).toHaveLength(1);
+});
+
+test("no component uses the other: wasm/build.ts makes each anew for changes to its own crate alone", () => {
+  for (const name of COMPONENTS) {
+    expect(readFileSync(join(ROOT, "wasm", name, "Cargo.toml"), "utf8")).not.toMatch(/\bpath\s*=/);
+  }
 });
