@@ -12,7 +12,7 @@ export type SearchTool = { crate: string; version: string; folder: string };
 /** Debian's is years older, and its answers differ. */
 export const RIPGREP: SearchTool = { crate: "ripgrep", version: "15.2.0", folder: "ripgrep-15.2.0" };
 
-/** Only measured against. */
+/** For names only. */
 export const FD: SearchTool = { crate: "fd-find", version: "10.5.0", folder: "fd-find-10.5.0" };
 
 /** Builds take a minute or two; without the registry they end at once. */

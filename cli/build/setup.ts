@@ -39,11 +39,7 @@ const steps: Record<string, Step> = {
   test_tools: { title: "programs the tests run", work: () => installTools(testTools) },
   python_tools: { title: "Python packages the tests run", work: installPythonTools },
   search_tools: {
-    title: "ripgrep, to compare searches with",
-    work: (shared) => installSearchTools([RIPGREP], rustOf(shared).native),
-  },
-  search_peers: {
-    title: "search programs to measure against",
+    title: "search programs to compare with",
     work: (shared) => installSearchTools([RIPGREP, FD], rustOf(shared).native),
   },
   bench_tools: { title: "programs to measure against", work: () => installTools(benchTools) },

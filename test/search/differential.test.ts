@@ -10,7 +10,7 @@ import type { GrepQuery, IgnoreKind } from "../../core/contract/search.ts";
 import { createSearch } from "../../core/exec/search/mod.ts";
 import { EVERYTHING } from "../../core/exec/search/tree_fixture.ts";
 import { makeOddTree, oddTree, type OddTree } from "./odd_tree.ts";
-import { argumentsFor, ripgrep, scopeArguments } from "./ripgrep.ts";
+import { argumentsFor, ripgrep } from "./ripgrep.ts";
 import { firstDifference } from "./first_difference.ts";
 
 const CASES = Number(process.env.CORDON_SEARCH_CASES ?? 300);
@@ -302,80 +302,6 @@ test.skipIf("missing" in ripgrep)(
       }
     }
     expect(faults.slice(0, SHOWN_FAULTS)).toEqual([]);
-  },
-  3_600_000,
-);
-
-/** Globs whose front names no folder in full: those that do are entered whatever ignore files say, as people mean it. */
-const NAME_GLOBS = [
-  "*.ts",
-  "**/*.ts",
-  "*",
-  "**",
-  "*.{ts,log}",
-  "**/a",
-  "[a-d]*",
-  "**/src/*",
-  "*.T?",
-  "!*.ts",
-  "!gen",
-  "d?.h",
-  "**/*.test.*",
-  "é*",
-  "a b*",
-  "*/b.ts",
-  "**/deep/**",
-];
-
-const nameQuery = fc.record({
-  glob: fc.constantFrom(...NAME_GLOBS),
-  ignoreCase: fc.boolean(),
-  includeHidden: fc.boolean(),
-  noIgnore: fc.constantFrom(false, false, true),
-});
-
-test.skipIf("missing" in ripgrep)(
-  "D6 a generated search for names gives the files that ripgrep would search and that fit the glob",
-  async () => {
-    const count = Math.ceil(CASES / 3);
-    const trees = fc.sample(oddTree, { numRuns: Math.ceil(count / QUERIES_A_TREE), seed: SEED + 1 });
-    const queries = fc.sample(nameQuery, { numRuns: count, seed: SEED + 1 });
-    for (const [number, plan] of trees.entries()) {
-      using tree = makeOddTree(plan);
-      for (const asked of queries.slice(number * QUERIES_A_TREE, (number + 1) * QUERIES_A_TREE)) {
-        const { filenames } = await createSearch(EVERYTHING, gitSettings(tree.home)).glob(
-          { pattern: asked.glob, path: tree.root, limit: 0, order: "path", ...asked },
-          signal,
-        );
-        const list = (args: string[]) =>
-          new Set(
-            run(["--no-config", "--files", "--null", ...args], tree.root, tree.home)
-              .text.split("\0")
-              .filter(Boolean),
-          );
-        const fits = list(
-          scopeArguments({
-            globs: [asked.glob],
-            globIgnoreCase: asked.ignoreCase,
-            includeHidden: true,
-            noIgnore: true,
-          }),
-        );
-        const visited = list(scopeArguments(asked));
-        const where = `tree ${number} of seed ${SEED + 1}: ${JSON.stringify(asked)}`;
-        const expected = [...visited].filter((name) => fits.has(name)).sort();
-        expect({
-          where,
-          names: filenames
-            .list()
-            .map((name) => name.slice(tree.root.length + 1))
-            .sort(),
-        }).toEqual({
-          where,
-          names: expected,
-        });
-      }
-    }
   },
   3_600_000,
 );
