@@ -3,6 +3,7 @@ import { type Settings, ToolFault } from "@cordon/core/contract";
 import { createQuestionDesk, createServeSession, type ServeSession } from "@cordon/core/serve";
 import type { Cli, Command } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
+import { parseBytes } from "../flag_values.ts";
 import { emptyRulesDraft, readFlagsOnly, RULE_FLAGS, type RulesDraft } from "../flags.ts";
 import { tellNotices } from "../ui/settings_notices.ts";
 import { printHelp } from "../ui/help.ts";
@@ -16,8 +17,11 @@ const MOST_UNREAD_BYTES = 1024 * 1024;
 /** After a signal, the time that a client has to take the last lines. */
 const FAREWELL_MS = 2_000;
 
+/** What the flags set. */
+type ServeDraft = RulesDraft & { indexBytes?: number };
+
 /** `cordon serve`: the JSON mode. */
-export const command: Command<RulesDraft> = {
+export const command: Command<ServeDraft> = {
   name: "serve",
   summary: "Take tool calls as JSON lines on stdin, answer on stdout",
   usage: "cordon serve [flags]",
@@ -28,17 +32,27 @@ export const command: Command<RulesDraft> = {
   no answers  {"type":"hello","answers":false}: what would ask is denied at once
   alive?      {"type":"ping"}
 End of stdin lets running calls finish and ends background tasks, then the exit code is 0.`,
-  flags: RULE_FLAGS,
+  flags: {
+    ...RULE_FLAGS,
+    "search-memory": {
+      takes: "value",
+      hint: "SIZE",
+      help: "memory for what is remembered of searched folders, for example 1G; 0 is none (default 256M)",
+      apply: (draft, value) => {
+        draft.indexBytes = value === "0" ? 0 : parseBytes("search-memory", value ?? "");
+      },
+    },
+  },
   examples: [[`echo '{"id":"1","tool":"bash","input":{"command":"ls"}}' | cordon serve`, "one call"]],
   run: async (args, cli) => {
-    const draft = emptyRulesDraft();
+    const draft: ServeDraft = emptyRulesDraft();
     readFlagsOnly(args, draft, { command, cli, instead: "calls are sent on stdin" });
     if (draft.help) return printHelp(command);
     return serve(draft, cli);
   },
 };
 
-async function serve(draft: RulesDraft, cli: Cli): Promise<number> {
+async function serve(draft: ServeDraft, cli: Cli): Promise<number> {
   const writer = createLineWriter();
   try {
     const settings = await openSettings({ world: cli.world, profile: draft.profile });
@@ -56,7 +70,7 @@ async function serve(draft: RulesDraft, cli: Cli): Promise<number> {
   }
 }
 
-type Started = { draft: RulesDraft; cli: Cli; settings: Settings };
+type Started = { draft: ServeDraft; cli: Cli; settings: Settings };
 
 async function converse(writer: LineWriter, { draft, cli, settings }: Started): Promise<number> {
   const desk = createQuestionDesk(writer.send);
@@ -67,6 +81,7 @@ async function converse(writer: LineWriter, { draft, cli, settings }: Started): 
     asker: desk.asker,
     background: "allowed",
     ...(draft.mode ? { mode: draft.mode } : {}),
+    ...(draft.indexBytes === undefined ? {} : { indexBytes: draft.indexBytes }),
   });
   // A rule that can't be used stops the start, before a client believes that it holds.
   const lists = [...Object.values(draft.rules), ...Object.values(settings.rules)];

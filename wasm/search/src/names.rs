@@ -148,7 +148,10 @@ impl Names {
     }
 
     fn note(&mut self, folder: Folder<'_>, place: usize, end: i32) {
-        if let Some(number) = folder.number(place) {
+        // Of a file that is not over the last word is still to come.
+        if end != end::PART
+            && let Some(number) = folder.number(place)
+        {
             self.noted.extend([number, end]);
         }
     }

@@ -21,8 +21,11 @@ export type KnownPart = {
 const HEAD_BYTES = 12;
 const NUMBER_BYTES = 8;
 
-/** A file that was found earlier and has not changed. */
-type Known = { number: number; matches: number; folder: Folder; place: number };
+/** Files that were found earlier and have not changed: by their folder, the place of each one's pair among the ends. */
+type Held = ReadonlyMap<Folder, readonly number[]>;
+
+/** Where to look up what a place among the ends is about. */
+type Context = KnownAim & { state: TreeState; ends: Int32Array; top: Folder };
 
 /** Takes from an outcome what holds still. */
 export function knownPart(state: TreeState, top: Folder, { clock, ends }: Outcome, aim: KnownAim): KnownPart {
@@ -33,9 +36,9 @@ export function knownPart(state: TreeState, top: Folder, { clock, ends }: Outcom
     skipped: { binary: 0, tooLarge: 0, unreadable: 0, unreadableNames: [] },
   };
   const part: KnownPart = { found, toRead: [], ends: [] };
-  const byFolder = new Map<Folder, Known[]>();
+  const held = new Map<Folder, number[]>();
   let last: Folder | undefined;
-  let files: Known[] = [];
+  let files: number[] = [];
   for (let at = 0; at < ends.length; at += 2) {
     const [number, matches] = [ends[at] ?? 0, ends[at + 1] ?? 0];
     const folder = state.owners[number];
@@ -46,41 +49,62 @@ export function knownPart(state: TreeState, top: Folder, { clock, ends }: Outcom
     found.totalFiles += 1;
     found.totalMatches += matches;
     if (folder !== last) {
-      files = byFolder.get(folder) ?? [];
-      byFolder.set(folder, files);
+      files = held.get(folder) ?? [];
+      held.set(folder, files);
       last = folder;
     }
-    files.push({ number, matches, folder, place: state.places[number] ?? 0 });
+    files.push(at);
   }
-  if (aim.gather === "nothing") leaveToRead(part, firstOf(top, byFolder, aim.keep));
-  else found.names = namesOf(top, byFolder, aim);
+  const context = { ...aim, state, ends, top };
+  if (aim.gather === "nothing") leaveToRead(part, firstOf(context, held, aim.keep), context);
+  else found.names = namesOf(context, held, found.totalFiles);
   return part;
 }
 
 /** Files whose lines are shown are searched once more, and so count there. */
-function leaveToRead(part: KnownPart, page: readonly Known[]): void {
+function leaveToRead(part: KnownPart, page: readonly number[], context: Context): void {
   const numbers = new Set<number>();
-  for (const { number, matches, folder, place } of page) {
+  for (const at of page) {
+    const number = context.ends[at] ?? 0;
+    const folder = context.state.owners[number];
+    if (folder === undefined) continue;
     numbers.add(number);
-    part.toRead.push({ folder, place });
+    part.toRead.push({ folder, place: placeAt(context, at) });
     part.found.totalFiles -= 1;
-    part.found.totalMatches -= matches;
+    part.found.totalMatches -= matchesAt(context, at);
   }
   part.ends = part.ends.filter((_, at) => !numbers.has(part.ends[at - (at % 2)] ?? -1));
 }
 
+function placeAt({ state, ends }: Context, at: number): number {
+  return state.places[ends[at] ?? 0] ?? 0;
+}
+
+function matchesAt({ ends }: Context, at: number): number {
+  return ends[at + 1] ?? 0;
+}
+
+function changedAt(context: Context, at: number): number {
+  const folder = context.state.owners[context.ends[at] ?? 0];
+  return folder?.changedMs[placeAt(context, at)] ?? Number.NaN;
+}
+
 /** The names that the answer can need, as the component gathers them (wasm/search/src/names.rs); of the others only how many they are. */
-function namesOf(top: Folder, byFolder: ReadonlyMap<Folder, Known[]>, aim: KnownAim): Uint8Array<ArrayBuffer> {
-  const needed = new Map<Folder, Known[]>();
-  let left = 0;
-  for (const files of byFolder.values()) left += files.length;
-  for (const known of aim.gather === "ages" ? newestOf(top, byFolder, aim.keep) : firstOf(top, byFolder, aim.keep)) {
-    const files = needed.get(known.folder);
-    if (files === undefined) needed.set(known.folder, [known]);
-    else files.push(known);
-    left -= 1;
+function namesOf(context: Context, held: Held, total: number): Uint8Array<ArrayBuffer> {
+  const { gather, keep, state, ends, top } = context;
+  const needed = new Map<Folder, number[]>();
+  const page = gather === "ages" ? newestOf(context, held) : firstOf(context, held, keep);
+  for (const at of page) {
+    const folder = state.owners[ends[at] ?? 0];
+    if (folder === undefined) continue;
+    const files = needed.get(folder);
+    if (files === undefined) needed.set(folder, [at]);
+    else files.push(at);
   }
-  const pieces = [...needed].flatMap(([folder, files]) => block(folder, recordsOf(folder, files, aim), files.length));
+  const pieces = [...needed].flatMap(([folder, files]) =>
+    block(folder, recordsOf(context, folder, files), files.length),
+  );
+  const left = total - page.length;
   return new Uint8Array(Buffer.concat(left === 0 ? pieces : [...pieces, ...block(top, [], left)]));
 }
 
@@ -98,39 +122,39 @@ function block(folder: Folder, records: readonly Buffer[], count: number): Buffe
 }
 
 /** Each name with a NUL byte and its number, in order. */
-function recordsOf(folder: Folder, files: readonly Known[], { gather }: KnownAim): Buffer[] {
-  const names = files.map((file) => ({ ...file, name: nameAt(folder, file.place) }));
+function recordsOf(context: Context, folder: Folder, files: readonly number[]): Buffer[] {
+  const { gather } = context;
+  const names = files.map((at) => ({ at, name: nameAt(folder, placeAt(context, at)) }));
   names.sort((one, other) => (one.name < other.name ? -1 : 1));
-  return names.flatMap((file) => {
-    const name = Buffer.from(`${file.name}\0`, "latin1");
-    if (gather === "names") return [name];
+  return names.flatMap(({ at, name }) => {
+    const text = Buffer.from(`${name}\0`, "latin1");
+    if (gather === "names") return [text];
     const number = Buffer.alloc(NUMBER_BYTES);
-    number.writeDoubleLE(gather === "counts" ? file.matches : changedMs(file));
-    return [name, number];
+    number.writeDoubleLE(gather === "counts" ? matchesAt(context, at) : changedAt(context, at));
+    return [text, number];
   });
 }
 
-function changedMs({ folder, place }: Pick<Known, "folder" | "place">): number {
-  return folder.changedMs[place] ?? Number.NaN;
-}
-
 /** The first in path order, as many as the answer can need. */
-function firstOf(top: Folder, byFolder: ReadonlyMap<Folder, Known[]>, keep: number): Known[] {
-  return keep === 0 ? [...byFolder.values()].flat() : take(inPathOrder(top, byFolder), keep);
+function firstOf(context: Context, held: Held, keep: number): number[] {
+  return keep === 0 ? [...held.values()].flat() : take(inPathOrder(context, held), keep);
 }
 
 /** The last changed, and the first in path order of those that are as old as the oldest of them. */
-function newestOf(top: Folder, byFolder: ReadonlyMap<Folder, Known[]>, keep: number): Known[] {
-  const all = [...byFolder.values()].flat();
+function newestOf(context: Context, held: Held): number[] {
+  const { keep } = context;
+  const all = [...held.values()].flat();
   if (keep === 0 || all.length <= keep) return all;
-  const oldest = Float64Array.from(all, changedMs).sort()[all.length - keep] ?? 0;
-  const newer = all.filter((known) => changedMs(known) > oldest);
-  const asOld = new Map<Folder, Known[]>();
-  for (const [folder, files] of byFolder) {
-    const same = files.filter((known) => changedMs(known) === oldest);
+  const times = new Float64Array(all.length);
+  for (const [place, at] of all.entries()) times[place] = changedAt(context, at);
+  const oldest = times.slice().sort()[all.length - keep] ?? 0;
+  const newer = all.filter((_, place) => (times[place] ?? 0) > oldest);
+  const asOld = new Map<Folder, number[]>();
+  for (const [folder, files] of held) {
+    const same = files.filter((at) => changedAt(context, at) === oldest);
     if (same.length > 0) asOld.set(folder, same);
   }
-  return [...newer, ...take(inPathOrder(top, asOld), keep - newer.length)];
+  return [...newer, ...take(inPathOrder(context, asOld), keep - newer.length)];
 }
 
 function take<Item>(items: Iterable<Item>, most: number): Item[] {
@@ -143,23 +167,23 @@ function take<Item>(items: Iterable<Item>, most: number): Item[] {
   return taken;
 }
 
-/** The files below a folder as `byPath` orders them: only what is asked for is put in order. */
-function* inPathOrder(top: Folder, byFolder: ReadonlyMap<Folder, Known[]>): Generator<Known> {
+/** The files below the top as `byPath` orders them: only what is asked for is put in order. */
+function* inPathOrder(context: Context, held: Held): Generator<number> {
   const holds = new Set<Folder>();
-  for (const folder of byFolder.keys()) {
+  for (const folder of held.keys()) {
     for (let above: Folder | undefined = folder; above !== undefined && !holds.has(above); above = above.parent) {
       holds.add(above);
     }
   }
-  yield* within(top);
+  yield* within(context.top);
 
-  function* within(folder: Folder): Generator<Known> {
-    const entries: { path: string; inner?: Folder; file?: Known }[] = [];
+  function* within(folder: Folder): Generator<number> {
+    const entries: { path: string; inner?: Folder; file?: number }[] = [];
     for (const inner of folder.children.values()) {
       if (holds.has(inner)) entries.push({ path: shownPath(realName(inner.name)), inner });
     }
-    for (const file of byFolder.get(folder) ?? []) {
-      entries.push({ path: shownPath(realName(nameAt(folder, file.place))), file });
+    for (const file of held.get(folder) ?? []) {
+      entries.push({ path: shownPath(realName(nameAt(folder, placeAt(context, file)))), file });
     }
     entries.sort(byPath);
     for (const { inner, file } of entries) {
