@@ -20,6 +20,7 @@ mod lane;
 pub mod lines;
 pub mod literals;
 pub mod long;
+pub mod name_glob;
 pub mod names;
 pub mod needle;
 pub mod pattern;

@@ -5,6 +5,7 @@
 
 use crate::closed_names::ClosedNames;
 use crate::entries::{DT_DIR, DT_REG, entries};
+use crate::name_glob::NameGlob;
 use crate::rules::{Rules, Source};
 use ignore::Match;
 use ignore::overrides::{Override, OverrideBuilder};
@@ -75,6 +76,8 @@ struct View<'a> {
 pub struct Walk {
     glob: Override,
     only: Override,
+    /// In its place, where names alone tell.
+    only_names: Option<NameGlob>,
     types: Types,
     /// There are no globs and no types.
     is_plain: bool,
@@ -118,12 +121,14 @@ impl Walk {
             types.negate(name);
         }
         let types = types.build().map_err(|error| ScopeFault::FileType(error.to_string()))?;
-        let only = scope.only.as_ref().filter(|only| !fits_all(only));
+        let only_names = scope.only.as_deref().filter(|_| !scope.ignore_case).and_then(NameGlob::of);
+        let only = scope.only.as_ref().filter(|only| only_names.is_none() && !fits_all(only));
         let (glob, only) = (globs(&scope.globs, &scope.iglobs)?, globs(only.map_or(&[], core::slice::from_ref), &[])?);
         Ok(Self {
             is_plain: glob.is_empty() && only.is_empty() && types.is_empty(),
             glob,
             only,
+            only_names,
             types,
             no_ignore: scope.no_ignore,
             hidden: scope.hidden,
@@ -236,6 +241,10 @@ impl Walk {
 
     /// Most entries are decided over by their names' bytes alone.
     fn visits(&self, view: &View<'_>, name: &[u8], is_dir: bool) -> bool {
+        // Folders are gone into, whatever their names are.
+        if !is_dir && self.only_names.as_ref().is_some_and(|only| !only.fits(name)) {
+            return false;
+        }
         let is_plain = self.is_plain && view.hidden.is_empty();
         if is_plain && !view.asked.iter().any(|(rules, _)| rules.may_match(name)) {
             return (self.hidden || !name.starts_with(b".")) && name != b".git";
@@ -305,7 +314,7 @@ fn judge_by_rules(asked: &[(&Rules, usize)], path: &str, is_dir: bool, name: &st
 
 /// True for globs that every path fits.
 fn fits_all(glob: &str) -> bool {
-    matches!(glob, "*" | "**" | "**/*" | "**/**")
+    matches!(glob, "**" | "**/**")
 }
 
 #[cfg(test)]
@@ -467,7 +476,7 @@ mod tests {
 
     #[test]
     fn globs_that_fit_all_are_those_that_leave_nothing_out() {
-        for glob in ["*", "**", "**/*", "**/**"] {
+        for glob in ["**", "**/**"] {
             let every = OverrideBuilder::new(RELATIVE).add(glob).unwrap().build().unwrap();
             for (path, is_dir) in [("a", false), ("a", true), (".b", false), ("s/a.c", false), ("s/t", true)] {
                 assert!(fits_all(glob) && every.matched(path, is_dir).is_whitelist(), "{glob} {path}");
