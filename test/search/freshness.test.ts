@@ -17,7 +17,7 @@ import { dice, makeChangingTree } from "./changing_tree.ts";
 
 const SEARCHES = Number(process.env.CORDON_FRESH_SEARCHES ?? 300);
 const SEED = Number(process.env.CORDON_FRESH_SEED ?? 20_261_122);
-const PATIENCE_MS = 120_000 + SEARCHES * 100;
+const PATIENCE_MS = 120_000 + SEARCHES * 400;
 
 /** How long the changes go on between two searches that are compared, at most. */
 const MOST_RUN_MS = 12;

@@ -1,8 +1,11 @@
 /** What is kept of earlier searches of one tree, at most: a few dozen with tens of thousands of matching files, or thousands with few. */
 const MOST_BYTES = 16 << 20;
 
-/** What one search costs beside its ends: the key, the entry of the map. */
-const EACH_BYTES = 400;
+/** Searches in which nothing matched take little each: so many are kept. */
+const MOST_OUTCOMES = 2000;
+
+/** About what one search costs beside its ends: two digests, two objects, the entry of the map. */
+const EACH_BYTES = 1000;
 
 /**
  * What a search came to, file by file: `ends` has the number of a signature and what `grep.visit` said of the file, for all files of which
@@ -32,7 +35,7 @@ export class Remembered {
     if (before !== undefined) this.#drop(key, before);
     this.#keep(key, outcome);
     for (const [oldest, old] of this.#outcomes) {
-      if (this.bytes <= MOST_BYTES) return;
+      if (this.bytes <= MOST_BYTES && this.#outcomes.size <= MOST_OUTCOMES) return;
       this.#drop(oldest, old);
     }
   }
