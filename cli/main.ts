@@ -39,22 +39,34 @@ async function start(): Promise<number> {
   const early = EARLY[name];
   // The executable starts reluctant to compile (cli/build/bundle.ts), which is right for `run` and wrong for all others.
   if (name !== "run") Bun.unsafe.setJITPolicy(1);
-  if (name === "grep" || name === "glob") (await import("@cordon/core/engine/ahead")).bringUpSearch();
+  if (name === "grep" || name === "glob") {
+    const { bringUpSearch } = await import("@cordon/core/engine/ahead");
+    bringUpSearch(name === "grep" && words.every(isWord) ? "a word" : "anything");
+  }
   const { runGuarded } = await import("./run_guarded.ts");
   return runGuarded(cli, async () =>
     early ? (await early())(words, cli) : (await import("./command_line.ts")).runCommandLine(args, cli),
   );
 }
 
+/** Letters and what has no meaning in a pattern, or a flag that only says what is shown. If that is wrong it costs time and nothing else. */
+function isWord(text: string): boolean {
+  return /^(-[lnHIc]+|[./]*|(?!-)[\w /:,;=<>"'@%&~#-]+)$/.test(text);
+}
+
+/** The number of /dev/null on Linux: 1, 3 (Documentation/admin-guide/devices.txt). */
+const DEV_NULL = 0x103;
+
 /** Asked late and seldom: to load node:tty takes 4 ms in a compiled executable (Bun 1.4.5), as much as an empty program. */
 function isTty(fd: 0 | 1 | 2): boolean {
   return isCharacterDevice(fd) && process.getBuiltinModule("node:tty").isatty(fd);
 }
 
-/** What a terminal is, and a pipe or a file is not. */
+/** What a terminal is, and a pipe, a file or /dev/null is not. */
 function isCharacterDevice(fd: 0 | 1 | 2): boolean {
   try {
-    return process.getBuiltinModule("node:fs").fstatSync(fd).isCharacterDevice();
+    const found = process.getBuiltinModule("node:fs").fstatSync(fd);
+    return found.isCharacterDevice() && !(process.platform === "linux" && found.rdev === DEV_NULL);
   } catch {
     return false;
   }

@@ -4,12 +4,12 @@
 import { type AuditLog, createAuditLog } from "./audit/audit.ts";
 import { type ApprovalBook, createApprovalBook } from "./authorize/approvals/book.ts";
 import type { Authority } from "./authorize/authorize.ts";
-import { addRules, builtinRules } from "./config/builtin_rules.ts";
+import { addRules, FIXED_RULES, ownFolderRules } from "./config/builtin_rules.ts";
 import { beginLooks } from "./config/look.ts";
 import { resolvePath } from "./config/resolve_path.ts";
 import { keepSurveys } from "./config/kept_surveys.ts";
 import { readRules } from "./config/read_rules.ts";
-import { surveyPlaces } from "./config/survey.ts";
+import { lookAtPaths, surveyPlaces } from "./config/survey.ts";
 import { loadSettings } from "./config/settings/load.ts";
 import { configFolderOf, modeOf, placeOf, stateFolderOf, type World } from "./config/world.ts";
 import type { Asker } from "./contract/asking.ts";
@@ -91,7 +91,7 @@ export type CordonCore = {
 
 /** Wires the core. Reads the environment's settings and nothing else. Throws ToolFault `config.invalid`. */
 export function createCore(options: CoreOptions): CordonCore {
-  const { world } = options;
+  const { world, settings } = options;
   const place = placeOf(world);
   const stateFolder = stateFolderOf(world, place.home);
   const phases = world.env["CORDON_TRACE"] ? createPhases(world.env["CORDON_TRACE"]) : NO_PHASES;
@@ -103,7 +103,6 @@ export function createCore(options: CoreOptions): CordonCore {
   });
   const machine = createMachine(host.launcher, stateFolder);
   const resolve = (path: string) => resolvePath(path, place.cwd, place.home);
-  const { settings } = options;
   const mode = modeOf(world, options.mode, settings);
   const configFolder = configFolderOf(world, place.home);
   const survey = surveyOf(options, place);
@@ -119,10 +118,11 @@ export function createCore(options: CoreOptions): CordonCore {
     platform: world.platform,
     resolve,
     machine: async () => phases.time("look up what the machine can do", machine.facts),
+    lookAt: lookAtPaths,
     survey: (paths, rules) => phases.time("look at the files that a policy names", () => survey(paths, rules)),
   };
-  const rules = once(() => addRules(builtinRules(stateFolder, configFolder), given));
-  const policy = createRuleJudge(rules);
+  const rules = once(() => addRules(ownFolderRules(stateFolder, configFolder), given));
+  const policy = createRuleJudge(rules, FIXED_RULES);
   const authority: Authority = {
     judge: policy.judge,
     mode,
@@ -133,7 +133,7 @@ export function createCore(options: CoreOptions): CordonCore {
     approvals: approvalsOf(world, stateFolder, place),
     savable: settings?.managedOnly !== true,
     searchPath: world.env["PATH"] ?? "",
-    policy: once(() => sha256(JSON.stringify([mode.mode, rules()]))),
+    policy: once(() => sha256(JSON.stringify([mode.mode, addRules(FIXED_RULES, rules())]))),
   };
   const core: Core = {
     audit: timedAudit(auditLog(stateFolder, options), phases),

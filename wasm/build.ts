@@ -1,7 +1,7 @@
 /**
  * Rust → core module → component → JavaScript. For each component: cargo builds the crate for WebAssembly, wasm-opt
  * shrinks it, `componentNew` wraps it by the WIT type section that wit-bindgen put in, and jco's transpiler writes
- * `core/engine/generated/NAME.{js,d.ts,core.wasm}`. Alone: `bun wasm/build.ts [policy|search …]`.
+ * `core/engine/generated/NAME.{js,d.ts,core.wasm}`. The core module is then split into two (parts/split.ts). Alone: `bun wasm/build.ts [policy|search …]`.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -55,6 +55,14 @@ const FEATURES = [
 
 /** Builds one component when its sources, the compiler or this script changed. `skipped` while the crate does not exist. */
 export async function buildComponent(name: ComponentName, rust: Rust, lock: LockMode): Promise<StepEnd> {
+  const end = await buildModule(name, rust, lock);
+  if (end.state === "skipped") return end;
+  // Loaded late: it runs the component through the host's own code, which imports what was just generated.
+  const split = await (await import("./parts/split.ts")).splitComponent(name);
+  return split.state === "fresh" ? end : { state: "built", note: [end.note, split.note].filter(Boolean).join(", ") };
+}
+
+async function buildModule(name: ComponentName, rust: Rust, lock: LockMode): Promise<StepEnd> {
   if (!existsSync(join(WORKSPACE, name, "Cargo.toml"))) {
     return { state: "skipped", note: `there is no crate wasm/${name} yet` };
   }

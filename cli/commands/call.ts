@@ -1,4 +1,5 @@
 import { createCore, openSettings, requireNoHooks } from "@cordon/core";
+import { bringUpPolicyForFiles } from "@cordon/core/engine/ahead";
 import { ToolFault, type ToolRequest, type ToolResult } from "@cordon/core/contract";
 import type { Cli, Command } from "../command.ts";
 import { EXIT, exitCodeOf } from "../exit_codes.ts";
@@ -49,6 +50,8 @@ async function callTool(args: readonly string[], cli: Cli): Promise<number> {
   });
   if (draft.help) return printHelp(command);
   if (!tool) throw usageFault("No tool was named", "write cordon call TOOL [JSON]; cordon tools lists them");
+  // All other tools are about files; if that is wrong it costs time and nothing else.
+  if (tool.toLowerCase() !== "bash") bringUpPolicyForFiles();
   if (more.length > 0)
     throw usageFault(
       `${more.length + 1} words follow the tool, one JSON text is wanted`,

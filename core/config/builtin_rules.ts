@@ -23,39 +23,62 @@ const START_UP_FILES = [
 const GIT_FILES = [".git/hooks", ".git/config", ".git/config.worktree", ".git/info/attributes"];
 
 /**
- * The weakest layer: the same tables that the sandbox hides and protects by, as rules for tools. Reading a secret asks,
- * writing one is denied; host-trust files ask. cordon's own state is closed to writing: who could change the launcher or the
- * remembered facts of the machine there could weaken the next sandbox. So is the folder of the person's settings, wherever it is.
+ * What of the weakest layer is the same for everybody: the same tables that the sandbox hides and protects by, as rules for tools. Reading
+ * a secret asks, writing one is denied; host-trust files ask. The policy component has these compiled from its build on (wasm/parts).
  */
-export function builtinRules(stateFolder: string, configFolder?: string): RuleLists {
-  const rule = (text: string): RuleSource => ({ rule: text, layer: "built-in", origin: "built-in" });
+export const FIXED_RULES: RuleLists = fixedRules();
+
+function fixedRules(): RuleLists {
   const named = (tool: "Read" | "Edit") => SECRET_NAMES.map((name) => namedSecret(tool, name));
   const secrets = SECRETS.map(({ path }) => pathSpec(path));
   return {
     allow: [],
-    // The output of background tasks lies in the state folder too, and is there to be read.
     ask: [
-      rule(`Read(${pathSpec(`${stateFolder}/audit.jsonl`)})`),
-      ...secrets.map((path) => rule(`Read(${path})`)),
+      ...secrets.map((path) => builtIn(`Read(${path})`)),
       ...named("Read"),
-      ...[...GIT_FILES, ...trustPlaces().map(({ path }) => path)].map((path) => rule(`Edit(/${path})`)),
+      ...[...GIT_FILES, ...trustPlaces().map(({ path }) => path)].map((path) => builtIn(`Edit(/${path})`)),
     ],
     deny: [
-      ...[
-        pathSpec(stateFolder),
-        ...(configFolder ? [pathSpec(configFolder)] : []),
-        ...secrets,
-        ...SYSTEM_FILES,
-        ...START_UP_FILES,
-      ].map((path) => rule(`Edit(${path})`)),
+      ...[...secrets, ...SYSTEM_FILES, ...START_UP_FILES].map((path) => builtIn(`Edit(${path})`)),
       ...named("Edit"),
     ],
   };
 }
 
+/**
+ * The rest of it: cordon's own state is closed to writing, since who could change the launcher or the remembered facts of the machine
+ * there could weaken the next sandbox. So is the folder of the person's settings, wherever it is.
+ */
+export function ownFolderRules(stateFolder: string, configFolder?: string): RuleLists {
+  const folders = configFolder === undefined ? [stateFolder] : [stateFolder, configFolder];
+  return {
+    allow: [],
+    // The output of background tasks lies in the state folder too, and is there to be read.
+    ask: [builtIn(`Read(${pathSpec(`${stateFolder}/audit.jsonl`)})`)],
+    deny: folders.map((folder) => builtIn(`Edit(${pathSpec(folder)})`)),
+  };
+}
+
+/** The whole weakest layer. */
+export function builtinRules(stateFolder: string, configFolder?: string): RuleLists {
+  return addRules(FIXED_RULES, ownFolderRules(stateFolder, configFolder));
+}
+
+/** What lists have beyond FIXED_RULES, where they begin with those; else undefined. */
+export function beyondFixed({ allow, ask, deny }: RuleLists): RuleLists | undefined {
+  const begins = (list: readonly RuleSource[], fixed: readonly RuleSource[]) =>
+    fixed.every((rule, place) => list[place] === rule);
+  if (!begins(ask, FIXED_RULES.ask) || !begins(deny, FIXED_RULES.deny)) return undefined;
+  return { allow, ask: ask.slice(FIXED_RULES.ask.length), deny: deny.slice(FIXED_RULES.deny.length) };
+}
+
+function builtIn(rule: string): RuleSource {
+  return { rule, layer: "built-in", origin: "built-in" };
+}
+
 /** A rule on a name at any depth, with the samples among the names carved out. */
 function namedSecret(tool: "Read" | "Edit", name: string): RuleSource {
-  const rule = { rule: `${tool}(${name})`, layer: "built-in", origin: "built-in" };
+  const rule = builtIn(`${tool}(${name})`);
   if (!name.endsWith("*")) return rule;
   const samples = SAMPLE_ENDINGS.flatMap((ending) => [name.replace(/\*$/, ending), `${name}.${ending}`]);
   return { ...rule, except: samples.map((sample) => `${tool}(${sample})`) };

@@ -49,6 +49,11 @@ export function surveyPlaces(
   };
 }
 
+/** What stands at each of these paths. */
+export function lookAtPaths(paths: readonly string[]): ReadonlyMap<string, Surveyed> {
+  return new Map(paths.map((path) => [path, lenient(path)]));
+}
+
 /** Most trusted names are in no workspace; its listing says so for all of them at once. */
 function listedIn(workspace: string, top: readonly Entry[]): (path: string) => boolean {
   const names = new Set(top.map(({ name }) => name));

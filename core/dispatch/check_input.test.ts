@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import fc from "fast-check";
 import { defineTool } from "../tools/define_tool.ts";
+import { acceptInput } from "./accept_input.ts";
 import { checkInput } from "./check_input.ts";
 
 const tool = defineTool({
@@ -173,6 +174,7 @@ test("A3 C11 any valid input passes unchanged and without a coercion", () => {
   fc.assert(
     fc.property(valid, (input) => {
       expect(check(input)).toEqual({ args: input, faults: [], coercions: [] });
+      expect(acceptInput(tool, input)).toEqual({ args: input, coercions: [] });
     }),
     { numRuns: 300 },
   );
@@ -188,7 +190,25 @@ test("A3 any valid input with any unknown key is refused, and the key is named",
       const json = `{${JSON.stringify(name)}:${JSON.stringify(value)},${JSON.stringify(input).slice(1)}`;
       const pointer = `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
       expect(parsed(json).faults.map(({ path }) => path)).toEqual([pointer]);
+      expect(acceptInput(tool, JSON.parse(json))).toBeUndefined();
     }),
     { numRuns: 300 },
+  );
+});
+
+test("A3 C11 what is accepted without a look at faults is what has none", () => {
+  const some = fc.record({
+    path: fc.anything(),
+    limit: fc.anything(),
+    mode: fc.anything(),
+    nested: fc.anything(),
+    deep: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.oneof(some, valid), (input) => {
+      const { faults, ...rest } = check(input);
+      expect(acceptInput(tool, input)).toEqual(faults.length === 0 ? rest : undefined);
+    }),
+    { numRuns: 1000 },
   );
 });

@@ -1,14 +1,15 @@
-import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
-import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
-import type { Coercion } from "../contract/call.ts";
+import type { TSchema } from "@sinclair/typebox";
+import { Errors, type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
+import { Default } from "@sinclair/typebox/value";
 import type { AnyTool } from "../contract/tool.ts";
 import { nearestNames } from "../config/nearest_names.ts";
+import { type AcceptedInput, coerceInput, schemaOf } from "./accept_input.ts";
 
 /** One fault with its place as a JSON pointer, what was expected and what was found (A3). */
 export type InputFault = { path: string; message: string; expected: string; received: string; hint?: string };
 
-/** `args` is usable only when `faults` is empty; defaults are filled in and bounded coercions are applied (C11). */
-export type CheckedInput = { args: unknown; faults: InputFault[]; coercions: Coercion[] };
+/** `args` is usable only when `faults` is empty. */
+export type CheckedInput = AcceptedInput & { faults: InputFault[] };
 
 /** Checks one input against a tool's schema. Finds every fault at once. Never throws and never changes `input`. */
 export function checkInput(tool: AnyTool, input: unknown): CheckedInput {
@@ -22,69 +23,10 @@ export function checkInput(tool: AnyTool, input: unknown): CheckedInput {
     };
     return { args: input, faults: [fault], coercions: [] };
   }
-  const coercions: Coercion[] = [];
-  const renamed = renameParams(input, tool.paramAliases ?? {}, schema, coercions);
-  const args = coerceFields(renamed, schema, coercions);
-  const faults = [...Value.Errors(schema, args)].map(toFault);
+  const { args, coercions } = coerceInput(tool, input);
+  const faults = [...Errors(schema, args)].map(toFault);
   if (faults.length > 0) return { args, faults: oneForEachPlace(faults), coercions };
-  return { args: Value.Default(schema, args), faults: [], coercions };
-}
-
-/** The schema of a tool that has one. Throws for a tool whose input is checked by its own guard. */
-export function schemaOf(tool: AnyTool): TObject {
-  if (tool.input.kind === "schema") return tool.input.params();
-  throw new TypeError(`${tool.name} has no schema`);
-}
-
-function renameParams(
-  input: object,
-  aliases: Record<string, string>,
-  schema: TObject,
-  coercions: Coercion[],
-): Record<string, unknown> {
-  const out: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(input)) {
-    const target = Object.hasOwn(aliases, key) ? aliases[key] : undefined;
-    // An alias never overrides the real name: with both present the alias stays and is refused as unknown.
-    if (target && !(target in input) && target in schema.properties) {
-      coercions.push({ path: `/${key}`, from: key, to: target });
-      out[target] = value;
-    } else if (key === "__proto__") {
-      Object.defineProperty(out, key, { value, enumerable: true });
-    } else {
-      out[key] = value;
-    }
-  }
-  return out;
-}
-
-/**
- * "5" for 5, "true" for true, null for an absent optional (C11). Text stays text: a command, a path or file content is
- * never changed.
- */
-function coerceFields(args: Record<string, unknown>, schema: TObject, coercions: Coercion[]): Record<string, unknown> {
-  const required = new Set(schema.required ?? []);
-  for (const [key, field] of Object.entries(schema.properties)) {
-    if (!Object.hasOwn(args, key)) continue;
-    const value = args[key];
-    if (value === null && !required.has(key)) {
-      delete args[key];
-      coercions.push({ path: `/${key}`, from: "null", to: "absent" });
-    } else if (typeof value === "string") {
-      const coerced = coerceText(value, field);
-      if (coerced === undefined) continue;
-      args[key] = coerced;
-      coercions.push({ path: `/${key}`, from: JSON.stringify(value), to: String(coerced) });
-    }
-  }
-  return args;
-}
-
-function coerceText(value: string, field: TSchema): number | boolean | undefined {
-  if ((KindGuard.IsInteger(field) || KindGuard.IsNumber(field)) && /^-?\d{1,15}(\.\d{1,15})?$/.test(value))
-    return Number(value);
-  if (KindGuard.IsBoolean(field) && (value === "true" || value === "false")) return value === "true";
-  return undefined;
+  return { args: Default(schema, args), faults: [], coercions };
 }
 
 function toFault(error: ValueError): InputFault {

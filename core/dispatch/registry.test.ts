@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { defineTool } from "../tools/define_tool.ts";
-import { schemaOf } from "./check_input.ts";
+import { schemaOf } from "./accept_input.ts";
 import { createRegistry } from "../tools/registry.ts";
 
 const none = async () => [];

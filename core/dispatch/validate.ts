@@ -29,7 +29,11 @@ export async function validate(request: ToolRequest, registry: Registry): Promis
 
 /** The schema checker is loaded at the first input that came from outside. */
 async function check(tool: AnyTool, input: unknown): Promise<CheckedInput> {
-  if (tool.input.kind === "schema") return (await import("./check_input.ts")).checkInput(tool, input);
+  if (tool.input.kind === "schema") {
+    const { acceptInput } = await import("./accept_input.ts");
+    const accepted = isObject(input) ? acceptInput(tool, input) : undefined;
+    return accepted ? { ...accepted, faults: [] } : (await import("./check_input.ts")).checkInput(tool, input);
+  }
   const faults = tool.input.accepts(input)
     ? []
     : [
@@ -41,6 +45,10 @@ async function check(tool: AnyTool, input: unknown): Promise<CheckedInput> {
         },
       ];
   return { args: input, faults, coercions: [] };
+}
+
+function isObject(input: unknown): input is object {
+  return typeof input === "object" && input !== null && !Array.isArray(input);
 }
 
 function stamp(request: ToolRequest, tool: AnyTool, args: unknown, coercions: Coercion[]): ValidatedCall {

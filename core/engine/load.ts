@@ -4,6 +4,7 @@
  * Bun.file and not node:fs/promises: importing that module alone adds a quarter to the start of every command.
  */
 import type { Root as PolicyComponent } from "./generated/policy.js";
+import { linkRest } from "./halves.ts";
 import type { ImportObject, Root as SearchComponent } from "./generated/search.js";
 
 export type { PolicyComponent, SearchComponent };
@@ -42,26 +43,62 @@ export type ComponentFolders = {
 /** Stands between an instance, which must have its imports when it is made, and the files, which need its memory. */
 export type FilesLink = { to: ComponentFiles; folders: ComponentFolders };
 
-/** The policy engine. Later calls get the same instance. Rejects when the embedded module does not fit its JavaScript. */
-export const loadPolicyComponent: () => Promise<LoadedPolicy> = once(async () => {
-  const [{ instantiate }, { SHIMS }, module] = await Promise.all([
+/** What a module of the policy engine is for: questions about files, in two halves, or any, whole. Both answer all. */
+export type PolicyFor = "files" | "anything";
+
+/**
+ * The policy engine. Later calls get the same instance, whatever they are for. Rejects when the embedded module does not fit its
+ * JavaScript. Calls between the halves take a tenth of the time of a decision, so who asks often or about commands has it whole.
+ */
+export function loadPolicyComponent(what: PolicyFor = "anything"): Promise<LoadedPolicy> {
+  policyComponent ??= compileAt(what === "files" ? policyFirst() : policyWhole()).then((module) =>
+    instantiatePolicy(module),
+  );
+  return policyComponent;
+}
+
+let policyComponent: Promise<LoadedPolicy> | undefined;
+
+/**
+ * Makes an instance of the policy engine of its own; all questions of a process go to the one of `loadPolicyComponent`. `rest` is where the
+ * module's other half lies.
+ */
+export async function instantiatePolicy(module: WebAssembly.Module, rest = policyRest()): Promise<LoadedPolicy> {
+  const [{ instantiate }, { SHIMS }, restPath] = await Promise.all([
     import("./generated/policy.js"),
     import("./generated/policy.shims.ts"),
-    compilePolicyModule(),
+    rest,
   ]);
-  const core = catchCore(module);
+  const core = catchCore(module, restPath);
   const policy = instantiate((name) => shim(SHIMS, name) ?? module, {}, core.instantiate);
   return { policy, ...core.caught() };
-});
+}
+
+/** What a first half of the search engine is made for. Each does all, and brings the other half up for what it was not made for. */
+export type SearchFor = "a word" | "anything";
 
 /**
  * Compiles the search engine and nothing more. The compiler works beside the main thread: start it before other work
- * and await it where it is needed. Later calls get the same module.
+ * and await it where it is needed. Later calls get the same module, whatever they are for.
  */
-export const compileSearchModule: () => Promise<WebAssembly.Module> = once(async () => {
-  const { default: path } = await import("./generated/search.core.wasm", { with: { type: "file" } });
-  return WebAssembly.compile(await Bun.file(path).arrayBuffer());
-});
+export function compileSearchModule(what: SearchFor = "anything"): Promise<WebAssembly.Module> {
+  searchModule ??= compileAt(what === "a word" ? searchForWords() : searchForAnything());
+  return searchModule;
+}
+
+let searchModule: Promise<WebAssembly.Module> | undefined;
+
+async function searchForWords(): Promise<string> {
+  return (await import("./generated/search.words.wasm", { with: { type: "file" } })).default;
+}
+
+async function searchForAnything(): Promise<string> {
+  return (await import("./generated/search.first.wasm", { with: { type: "file" } })).default;
+}
+
+async function compileAt(path: Promise<string>): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(await Bun.file(await path).arrayBuffer());
+}
 
 const FILES = "cordon:search/files@0.1.0";
 
@@ -77,11 +114,12 @@ const NO_FILES: ComponentFiles = {
   close: () => {},
 };
 
-/** Makes one more instance with a memory of its own: for a worker, which must share nothing with the others. */
-export async function instantiateSearch(module: WebAssembly.Module): Promise<LoadedSearch> {
-  const [{ instantiate }, { SHIMS }] = await Promise.all([
+/** Makes one more instance with a memory of its own: for a worker, which must share nothing with the others. `rest` as above. */
+export async function instantiateSearch(module: WebAssembly.Module, rest = searchRest()): Promise<LoadedSearch> {
+  const [{ instantiate }, { SHIMS }, restPath] = await Promise.all([
     import("./generated/search.js"),
     import("./generated/search.shims.ts"),
+    rest,
   ]);
   const files: FilesLink = { to: NO_FILES, folders: NO_FOLDERS };
   const linked: ComponentFiles = {
@@ -98,7 +136,7 @@ export async function instantiateSearch(module: WebAssembly.Module): Promise<Loa
   };
   const own = { [FILES]: linked, [FOLDERS]: folders };
   // jco's own functions keep a record of each call; these take and give only numbers, so that nothing needs translating.
-  const core = catchCore(module, own);
+  const core = catchCore(module, restPath, own);
   const search = instantiate(
     (name) => shim(SHIMS, name) ?? module,
     // jco looks for the interface by its name, and its types ask for the version too.
@@ -111,13 +149,23 @@ export async function instantiateSearch(module: WebAssembly.Module): Promise<Loa
 /** The core module's memory and functions, for calls that are too many for jco's wrappers and take and give only numbers. */
 type Core = { memory: WebAssembly.Memory; exports: WebAssembly.Instance["exports"] };
 
-/** Instantiates core modules for jco, and keeps hold of the main one, which gets `own` in place of jco's imports of that name. */
-function catchCore(main: WebAssembly.Module, own: Record<string, ComponentFiles | ComponentFolders> = {}) {
+/**
+ * Instantiates core modules for jco, and keeps hold of the main one, which gets `own` in place of jco's imports of that name. Its other half
+ * lies at `restPath`.
+ */
+function catchCore(
+  main: WebAssembly.Module,
+  restPath: string,
+  own: Record<string, ComponentFiles | ComponentFolders> = {},
+) {
   let exports: WebAssembly.Instance["exports"] = {};
   return {
     instantiate: (module: WebAssembly.Module, imports: object) => {
-      const instance = new WebAssembly.Instance(module, module === main ? { ...imports, ...own } : { ...imports });
-      if (module === main) exports = instance.exports;
+      if (module !== main) return new WebAssembly.Instance(module, { ...imports });
+      const linked = { ...imports, ...own };
+      const instance = new WebAssembly.Instance(main, linked);
+      exports = instance.exports;
+      linkRest(exports, linked, () => restAt(restPath));
       return instance;
     },
     caught: (): Core => {
@@ -128,22 +176,33 @@ function catchCore(main: WebAssembly.Module, own: Record<string, ComponentFiles 
   };
 }
 
-async function compilePolicyModule(): Promise<WebAssembly.Module> {
-  const { default: path } = await import("./generated/policy.core.wasm", { with: { type: "file" } });
-  return WebAssembly.compile(await Bun.file(path).arrayBuffer());
+async function policyFirst(): Promise<string> {
+  return (await import("./generated/policy.first.wasm", { with: { type: "file" } })).default;
+}
+
+async function policyWhole(): Promise<string> {
+  return (await import("./generated/policy.whole.wasm", { with: { type: "file" } })).default;
+}
+
+async function policyRest(): Promise<string> {
+  return (await import("./generated/policy.rest.wasm", { with: { type: "file" } })).default;
+}
+
+async function searchRest(): Promise<string> {
+  return (await import("./generated/search.rest.wasm", { with: { type: "file" } })).default;
+}
+
+const rests = new Map<string, WebAssembly.Module>();
+
+/** The other half of a component, compiled at the first call that needs it: that one can't wait for anything. */
+function restAt(path: string): WebAssembly.Module {
+  const known = rests.get(path) ?? new WebAssembly.Module(process.getBuiltinModule("node:fs").readFileSync(path));
+  rests.set(path, known);
+  return known;
 }
 
 /** The small core module of that name; undefined for the main one. */
 function shim(shims: Record<string, string>, name: string): WebAssembly.Module | undefined {
   const base64 = shims[name];
   return base64 === undefined ? undefined : new WebAssembly.Module(Buffer.from(base64, "base64"));
-}
-
-/** The first call makes the value, all others get it. A failure is final: the executable is damaged, and trying again won't help. */
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

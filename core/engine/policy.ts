@@ -3,7 +3,7 @@
  * before, because validating it costs milliseconds that most commands never need.
  */
 import type { Decision, PolicyQuestion, RuleFault, RuleLists } from "../contract/verdict.ts";
-import { loadPolicyComponent } from "./load.ts";
+import { loadPolicyComponent, type PolicyComponent } from "./load.ts";
 import { PolicyDoor } from "./policy_door.ts";
 
 export type { PolicyDoor };
@@ -126,6 +126,30 @@ export async function compilePolicy(lists: RuleLists, under?: CompiledPolicy): P
     // The error of `compile` is the JSON of RuleFault[], as policy.wit says.
     return { ok: false, faults: JSON.parse(error) as RuleFault[] };
   }
+}
+
+/**
+ * Rules that never change, for others to be compiled over. The component has those of its build compiled already (wasm/parts); any others it
+ * compiles as ever.
+ */
+export async function compileFixed(lists: RuleLists): Promise<PolicyCompiled> {
+  const kept = keptRules((await loadPolicyComponent()).policy, lists);
+  return kept === undefined ? compilePolicy(lists) : { ok: true, policy: { set: kept } };
+}
+
+/** Compiles rules into the memory of an instance, to be found there under their digest. Throws what `compile` of policy.wit throws. */
+export function keepRules({ rules }: PolicyComponent, lists: RuleLists): void {
+  const text = JSON.stringify(lists);
+  rules.keep(digestOf(text), text);
+}
+
+/** The number of a set of rules that an instance has kept; undefined if it was given no such rules. */
+export function keptRules({ rules }: PolicyComponent, lists: RuleLists): number | undefined {
+  return rules.kept(digestOf(JSON.stringify(lists)));
+}
+
+function digestOf(text: string): string {
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
 }
 
 /** Judges one call. Never throws on a bad question or a released policy: the verdict is `deny` then. */

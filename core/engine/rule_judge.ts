@@ -1,5 +1,6 @@
-import type { Decision, PolicyQuestion, RuleLists, RuleSource } from "../contract/verdict.ts";
+import { type Decision, NO_RULES, type PolicyQuestion, type RuleLists, type RuleSource } from "../contract/verdict.ts";
 import { badRules } from "./bad_rules.ts";
+import type { CompiledPolicy, PolicyCompiled } from "./policy.ts";
 
 /** Decisions under the rules of the files and, with each question, the rules of approvals that hold at that moment. */
 export type RuleJudge = {
@@ -12,12 +13,15 @@ export type RuleJudge = {
 
 type Compiled = { decide: (question: PolicyQuestion) => Decision; release: () => Promise<void> };
 
-/** The policy component is compiled, and the rules are checked, at the first question that needs them. */
-export function createRuleJudge(rules: () => RuleLists): RuleJudge {
+/**
+ * The policy component is compiled, and the rules are checked, at the first question that needs them. `fixed` are rules that never change and
+ * come before the others of each list.
+ */
+export function createRuleJudge(rules: () => RuleLists, fixed: RuleLists = NO_RULES): RuleJudge {
   let own: Promise<Compiled> | undefined;
   let approvedNow: { key: string; compiled: Promise<Compiled> } | undefined;
   const base = () => {
-    own ??= compile(rules());
+    own ??= compile(rules(), fixed);
     return own;
   };
   const withApproved = (approved: readonly RuleSource[]) => {
@@ -27,7 +31,7 @@ export function createRuleJudge(rules: () => RuleLists): RuleJudge {
       // Freed after the questions that wait for it, which are asked of it in the same turn that it is compiled in.
       const old = approvedNow;
       const lists = rules();
-      approvedNow = { key, compiled: compile({ ...lists, allow: [...lists.allow, ...approved] }) };
+      approvedNow = { key, compiled: compile({ ...lists, allow: [...lists.allow, ...approved] }, fixed) };
       void old?.compiled.then((set) => Bun.sleep(RELEASE_MS).then(set.release)).catch(() => {});
     }
     return approvedNow.compiled;
@@ -44,10 +48,16 @@ export function createRuleJudge(rules: () => RuleLists): RuleJudge {
 /** Long after any question that was under way. */
 const RELEASE_MS = 1000;
 
-async function compile(lists: RuleLists): Promise<Compiled> {
-  const { compilePolicy, decider, releasePolicy } = await import("./policy.ts");
-  const made = await compilePolicy(lists);
-  if (!made.ok) throw badRules(made.faults);
-  const { policy } = made;
+async function compile(lists: RuleLists, fixed: RuleLists): Promise<Compiled> {
+  const { compileFixed, compilePolicy, decider, releasePolicy } = await import("./policy.ts");
+  const base = sound(await compileFixed(fixed));
+  const policy = sound(await compilePolicy(lists, base));
+  // The other set keeps what it needs of it.
+  await releasePolicy(base);
   return { decide: await decider(policy), release: () => releasePolicy(policy) };
+}
+
+function sound(made: PolicyCompiled): CompiledPolicy {
+  if (made.ok) return made.policy;
+  throw badRules(made.faults);
 }

@@ -1,4 +1,12 @@
-import { compilePolicy, decider, releasePolicy, type CompiledPolicy } from "../engine/policy.ts";
+import {
+  compileFixed,
+  compilePolicy,
+  decider,
+  releasePolicy,
+  type CompiledPolicy,
+  type PolicyCompiled,
+} from "../engine/policy.ts";
+import { beyondFixed, FIXED_RULES } from "../config/builtin_rules.ts";
 import { badRules } from "../engine/bad_rules.ts";
 import type { Decision, PolicyQuestion, RuleLists } from "../contract/verdict.ts";
 
@@ -27,7 +35,7 @@ export function createRuleSets(): RuleSets {
   const kept = new Map<string, RuleSet>();
   const bases = new Map<RuleLists, Promise<CompiledPolicy>>();
   const baseOf = (under: RuleLists) => {
-    const base = bases.get(under) ?? compiled(under);
+    const base = bases.get(under) ?? overFixed(under);
     bases.set(under, base);
     return base;
   };
@@ -53,8 +61,17 @@ export function createRuleSets(): RuleSets {
   return { setFor, judgeFor: async (rules, under) => (await setFor(rules, under)).judge };
 }
 
+/** The built-in rules begin with those that the component has compiled already. */
+async function overFixed(rules: RuleLists): Promise<CompiledPolicy> {
+  const own = beyondFixed(rules);
+  return own === undefined ? compiled(rules) : compiled(own, sound(await compileFixed(FIXED_RULES)));
+}
+
 async function compiled(rules: RuleLists, under?: CompiledPolicy): Promise<CompiledPolicy> {
-  const made = await compilePolicy(rules, under);
-  if (!made.ok) throw badRules(made.faults);
-  return made.policy;
+  return sound(await compilePolicy(rules, under));
+}
+
+function sound(made: PolicyCompiled): CompiledPolicy {
+  if (made.ok) return made.policy;
+  throw badRules(made.faults);
 }

@@ -20,7 +20,11 @@ type Found = (path: string) => Surveyed | undefined;
 const GIT_POINTER = "names the repository that git obeys";
 
 /** Secrets and --deny-read places that exist, for mounts and Landlock. */
-export function hiddenPaths(request: SandboxRequest, survey: Survey, found: Found): SandboxPolicy["hidden"] {
+export function hiddenPaths(
+  request: SandboxRequest,
+  survey: Pick<Survey, "home" | "secretFiles" | "ruled">,
+  found: Found,
+): SandboxPolicy["hidden"] {
   // A person who names exactly a secret with an allow flag wants it seen; a folder above it does not open it.
   const named = [...request.allowRead, ...request.allowWrite];
   const allowed = new Set(named.flatMap((path) => found(path)?.real ?? []));
@@ -123,7 +127,7 @@ export function openedPlaces({ allowRead, allowWrite }: NamedPlaces, survey: Sur
 }
 
 /** True for a place that a rule closes by its name, so that a flag which names it has something to open. */
-export function isClosedByName(path: string, { workspace, home }: Survey): boolean {
+export function isClosedByName(path: string, { workspace, home }: Pick<Survey, "workspace" | "home">): boolean {
   return isSecretPlace(path, home) || isTrusted(path, workspace);
 }
 

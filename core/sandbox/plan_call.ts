@@ -5,7 +5,7 @@ import type { FilePlan, PlannedPath } from "../contract/file_plan.ts";
 import type { Refused } from "../contract/outcome.ts";
 import type { LinuxPlan } from "../contract/plan.ts";
 import { failureOf, refuse } from "../contract/refuse.ts";
-import type { ResolvedPath, ResolvePath } from "../contract/resolved_path.ts";
+import type { ResolvePath } from "../contract/resolved_path.ts";
 import type { SandboxPolicy } from "../contract/sandbox_policy.ts";
 import { DEFAULT_SANDBOX_REQUEST, type ReadRule, type SandboxRequest } from "../contract/sandbox_request.ts";
 import type { LookAtPlaces, Survey } from "../contract/survey.ts";
@@ -16,11 +16,11 @@ import type { SandboxEntry } from "../contract/settings.ts";
 import { applySandbox } from "../config/settings/apply_sandbox.ts";
 import { OWN_STATE } from "../config/protected_paths.ts";
 import { fixedFolder, isGlob, requireGlob } from "../config/globs.ts";
-import { isClosedByName } from "./closed_places.ts";
+import { hiddenPaths, isClosedByName } from "./closed_places.ts";
 import { scrubEnvironment } from "./environment.ts";
 import { isWithin } from "../config/path_order.ts";
 import { planLinux, type Unenforceable } from "./plan_linux.ts";
-import { buildPolicy, pathsToSurvey } from "./policy.ts";
+import { buildPolicy, hideablePaths, pathsToSurvey, whatIsThere } from "./policy.ts";
 import { privateCaches } from "./private_caches.ts";
 
 /** What planning needs from the world. `machine` and `survey` read it once for each call; the rest are values. */
@@ -34,6 +34,8 @@ export type CallPlanner = {
   resolve: ResolvePath;
   machine: () => Promise<LinuxFacts>;
   survey: LookAtPlaces;
+  /** What stands at each of these paths, and nothing of what is around them. */
+  lookAt: (paths: readonly string[]) => Survey["paths"];
   /** Where the person's settings are, hidden from every command as the state is. */
   configFolder?: string;
   /** What the settings files say of the sandbox. */
@@ -67,8 +69,8 @@ export function policyFor(asked: SandboxRequest, planner: CallPlanner): SandboxP
   const request = absolutePaths(asked, planner.resolve);
   const survey = planner.survey(pathsToSurvey(request, workspace, home), request.readRules);
   requireNamed(request, survey);
-  const folders = [planner.stateFolder, ...(planner.configFolder === undefined ? [] : [planner.configFolder])];
-  const policy = folders.map(planner.resolve).reduce(hideState, buildPolicy(request, survey));
+  const built = buildPolicy(request, survey);
+  const policy = { ...built, hidden: hideOwnFolders(built.hidden, planner) };
   if (request.onlyWrite === undefined) return policy;
   const { onlyWrite: _, ...wide } = request;
   refuseWidening(policy, buildPolicy(wide, survey));
@@ -87,7 +89,7 @@ export function configured(asked: SandboxRequest, planner: CallPlanner): Sandbox
  * A name that is not there can be denied, and a secret or trusted file can be allowed before it is made; no other can be opened,
  * and a misspelt flag is better heard of.
  */
-function requireNamed(request: SandboxRequest, survey: Survey): void {
+function requireNamed(request: SandboxRequest, survey: Pick<Survey, "paths" | "workspace" | "home">): void {
   const { allowRead, allowWrite, onlyWrite, allowUnix, denyRead, denyWrite } = request;
   const missing = (path: string) => survey.paths.get(path)?.kind === "missing";
   for (const path of [...allowRead, ...allowWrite, ...denyRead, ...denyWrite])
@@ -116,9 +118,29 @@ function notThere(path: string): ToolFault {
 }
 
 /** A command that could write the audit log or the launcher could rewrite what it did, or run outside the next time. */
-function hideState(policy: SandboxPolicy, { real, exists }: ResolvedPath): SandboxPolicy {
-  if (!exists || policy.hidden.some(({ path }) => path === real)) return policy;
-  return { ...policy, hidden: [...policy.hidden, { path: real, folder: true, reason: OWN_STATE }] };
+function hideOwnFolders(hidden: Hidden, { stateFolder, configFolder, resolve }: CallPlanner): Hidden {
+  const own = [stateFolder, ...(configFolder === undefined ? [] : [configFolder])].map(resolve);
+  const more = own.flatMap(({ real, exists }) =>
+    !exists || hidden.some(({ path }) => path === real) ? [] : [{ path: real, folder: true, reason: OWN_STATE }],
+  );
+  return [...hidden, ...more];
+}
+
+type Hidden = SandboxPolicy["hidden"];
+
+/**
+ * What a search does not see. It leaves out files that are named like secrets wherever it meets them, so nothing is looked through for
+ * them before; only rules of a person may be about files that have to be found.
+ */
+function hiddenFromSearch(planner: CallPlanner): Hidden {
+  const asked = configured(DEFAULT_SANDBOX_REQUEST, planner);
+  if (asked.readRules?.length) return policyFor(asked, planner).hidden;
+  const { workspace, home } = planner.place;
+  const request = absolutePaths(asked, planner.resolve);
+  const paths = planner.lookAt(hideablePaths(request, home));
+  requireNamed(request, { paths, workspace, home });
+  const hidden = hiddenPaths(request, { home, secretFiles: [], ruled: [] }, whatIsThere(paths));
+  return hideOwnFolders(hidden, planner);
 }
 
 function absolutePaths(asked: SandboxRequest, resolve: ResolvePath): SandboxRequest {
@@ -247,9 +269,7 @@ function planFiles(needs: readonly Need[], judged: readonly string[], planner: C
   const searches = needs.some(({ kind }) => kind === "fs.search");
   return {
     paths,
-    hidden: searches
-      ? policyFor(configured(DEFAULT_SANDBOX_REQUEST, planner), planner).hidden.map(({ path }) => path)
-      : [],
+    hidden: searches ? hiddenFromSearch(planner).map(({ path }) => path) : [],
   };
 }
 

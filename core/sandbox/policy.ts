@@ -36,9 +36,6 @@ const DEFAULT_DEMANDS: Demands = {
 export function pathsToSurvey(request: SandboxRequest, workspace: string, home: string): string[] {
   const homeReads = HOME_READ.map((path) => `${home}/${path}`);
   const trust = [...trustPlaces().map(({ path }) => path), ...GIT_FILES].map((path) => `${workspace}/${path}`);
-  const secrets = SECRETS.map(({ path }) => fromHome(path, home));
-  const { allowRead, allowWrite, denyRead, denyWrite, onlyWrite, allowUnix } = request;
-  const named = [...allowRead, ...allowWrite, ...denyRead, ...denyWrite, ...(onlyWrite ?? []), ...allowUnix];
   return [
     workspace,
     home,
@@ -48,10 +45,16 @@ export function pathsToSurvey(request: SandboxRequest, workspace: string, home: 
     CONTROL_GROUPS,
     ...homeReads,
     ...trust,
-    ...secrets,
-    ...named,
-    ...named.filter(isGlob).map(fixedFolder),
+    ...hideablePaths(request, home),
   ];
+}
+
+/** Those of them that may be hidden, and those that the request itself names. */
+export function hideablePaths(request: SandboxRequest, home: string): string[] {
+  const secrets = SECRETS.map(({ path }) => fromHome(path, home));
+  const { allowRead, allowWrite, denyRead, denyWrite, onlyWrite, allowUnix } = request;
+  const named = [...allowRead, ...allowWrite, ...denyRead, ...denyWrite, ...(onlyWrite ?? []), ...allowUnix];
+  return [...secrets, ...named, ...named.filter(isGlob).map(fixedFolder)];
 }
 
 /** What git obeys in the workspace's own repository. */
@@ -63,12 +66,17 @@ export function canBeWorkspace(folder: string, home: string): boolean {
   return !SECRETS.some(({ path }) => isWithin(folder, fromHome(path, home)));
 }
 
-/** Builds the policy of one command. Pure: the survey holds all that was read from the file system. */
-export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPolicy {
-  const found = (path: string): Surveyed | undefined => {
-    const entry = survey.paths.get(path);
+/** Looks up what stands at a path; undefined if that is nothing. */
+export function whatIsThere(paths: Survey["paths"]): (path: string) => Surveyed | undefined {
+  return (path) => {
+    const entry = paths.get(path);
     return entry && entry.kind !== "missing" ? entry : undefined;
   };
+}
+
+/** Builds the policy of one command. Pure: the survey holds all that was read from the file system. */
+export function buildPolicy(request: SandboxRequest, survey: Survey): SandboxPolicy {
+  const found = whatIsThere(survey.paths);
   const reals = (paths: readonly string[]) => paths.flatMap((path) => found(path)?.real ?? []);
   const links = SYSTEM_READ.flatMap((path) => shownLink(survey.paths.get(path)));
   const linked = new Set(links.map(({ path }) => path));

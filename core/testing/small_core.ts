@@ -4,7 +4,7 @@ import { type AuditLog, createAuditLog } from "../audit/audit.ts";
 import { createApprovalBook } from "../authorize/approvals/book.ts";
 import type { Authority, Judge } from "../authorize/authorize.ts";
 import { resolvePath } from "../config/resolve_path.ts";
-import { surveyPlaces } from "../config/survey.ts";
+import { lookAtPaths, surveyPlaces } from "../config/survey.ts";
 import type { ToolRequest } from "../contract/request.ts";
 import type { AnyTool, Place } from "../contract/tool.ts";
 import type { Decision, Verdict } from "../contract/verdict.ts";
@@ -114,6 +114,7 @@ export function smallCore({ folder, tools, authority = {}, hooks = [], audit }: 
     platform: process.platform,
     resolve,
     machine: async () => machine.facts(),
+    lookAt: lookAtPaths,
     survey: (paths, rules = []) => surveyPlaces(paths, { ...place, rules }, "/usr/bin:/bin"),
   };
   const asker = { canAsk: () => false, ask: async () => ({ choice: "deny" as const }) };

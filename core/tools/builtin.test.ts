@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { checkInput, schemaOf } from "../dispatch/check_input.ts";
+import { schemaOf } from "../dispatch/accept_input.ts";
+import { checkInput } from "../dispatch/check_input.ts";
 import { builtinTools } from "./builtin.ts";
 import { run } from "./exec/run.ts";
 import { createRegistry } from "./registry.ts";

@@ -23,6 +23,8 @@ struct State {
     /// The compiled sets by number, ascending.
     sets: Vec<(u32, Rc<Policy>)>,
     last: u32,
+    /// Sets that are compiled for good, by the digest of their rules.
+    kept: Vec<(String, Rc<Policy>)>,
     /// Where the host puts what it asks.
     room: Vec<u8>,
     answer: Vec<u8>,
@@ -31,7 +33,14 @@ struct State {
 
 thread_local! {
     static STATE: RefCell<State> = const {
-        RefCell::new(State { sets: Vec::new(), last: 0, room: Vec::new(), answer: Vec::new(), lines: Lines::new() })
+        RefCell::new(State {
+            sets: Vec::new(),
+            last: 0,
+            kept: Vec::new(),
+            room: Vec::new(),
+            answer: Vec::new(),
+            lines: Lines::new(),
+        })
     };
 }
 
@@ -80,6 +89,22 @@ impl RulesGuest for Component {
             state.last += 1;
             state.sets.push((state.last, Rc::new(policy)));
             Ok(state.last)
+        })
+    }
+
+    fn keep(digest: String, rules_json: String) -> Result<(), String> {
+        let policy = Policy::compile_json(&rules_json).map_err(|faults| to_json(&faults))?;
+        STATE.with_borrow_mut(|state| state.kept.push((digest, Rc::new(policy))));
+        Ok(())
+    }
+
+    fn kept(digest: String) -> Option<u32> {
+        STATE.with_borrow_mut(|state| {
+            let (_, policy) = state.kept.iter().find(|(known, _)| *known == digest)?;
+            let policy = policy.clone();
+            state.last += 1;
+            state.sets.push((state.last, policy));
+            Some(state.last)
         })
     }
 

@@ -5,6 +5,7 @@ mod acts_files;
 mod acts_git;
 mod acts_net;
 mod argument_programs;
+mod bases;
 mod command;
 mod command_rules;
 mod compile;

@@ -1,9 +1,10 @@
 //! Path patterns with their bases put in, made once for each workspace and kept: a decision then compares text with text.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use super::Policy;
+use super::bases::Bases;
 use super::paths::{PathValue, is_inside, normalize};
 use super::pattern::{Access, Base, Matcher, PathPattern};
 use super::types::{PolicyQuestion, Verdict};
@@ -36,13 +37,13 @@ struct Table {
     /// The number of each rule.
     all: Vec<usize>,
     /// Sorted: a path, and a rule about it and what is below.
-    trees: Vec<(String, usize)>,
+    trees: Vec<(Rc<str>, usize)>,
     /// Sorted: a name at any depth, and a rule about it.
-    names: Vec<(String, usize)>,
+    names: Vec<(Rc<str>, usize)>,
     /// Sorted: text that a path must contain, and a rule that it must be compared with then.
-    rest: Vec<(String, usize)>,
-    /// Sorted: the place that a rule on writing is tied to, and the rule.
-    fixed: Vec<(String, usize)>,
+    rest: Vec<(Rc<str>, usize)>,
+    /// Sorted: the place that a rule on writing is tied to, and the rule. Made at the first question about a folder.
+    fixed: OnceCell<Vec<(Rc<str>, usize)>>,
     /// Rules that a person wrote.
     own: Vec<usize>,
     /// Rules on every use of a tool.
@@ -83,11 +84,11 @@ struct Placed {
 #[derive(Debug)]
 enum Form {
     /// This path and what is below it, or only what is below.
-    Tree { path: String, inside_only: bool },
+    Tree { path: Rc<str>, inside_only: bool },
     /// This name at any depth below the base, and what is below it.
-    Name { base: String, name: String, inside_only: bool },
+    Name { base: Rc<str>, name: Rc<str>, inside_only: bool },
     /// Anything else: text that the path must contain, and the tokens.
-    Pattern { part: String, whole: Option<Vec<Token>>, below: Vec<Token> },
+    Pattern { part: Rc<str>, whole: Option<Vec<Token>>, below: Vec<Token> },
 }
 
 /// Gives each path pattern its number, from `count` on; the number of the next one is returned.
@@ -118,10 +119,11 @@ impl PathIndex {
 
     fn new(policy: &Policy, question: &PolicyQuestion) -> PathIndex {
         let folders = Folders { cwd: question.cwd.clone(), home: question.home.clone(), roots: question.roots.clone() };
+        let bases = Bases::of(question);
         let rules = policy.added.iter().map(|number| &policy.rules[*number]);
         let matchers = rules.flat_map(|rule| std::iter::once(&rule.matcher).chain(&rule.except));
         let patterns = matchers.filter_map(|matcher| match matcher {
-            Matcher::Path { path, .. } => Some(Placed::of(path, &folders)),
+            Matcher::Path { path, .. } => Some(Placed::of(path, &bases)),
             _ => None,
         });
         let mut made = PathIndex { patterns: patterns.collect(), ..PathIndex::default() };
@@ -147,22 +149,33 @@ impl PathIndex {
             if rule.source.layer != "built-in" {
                 table.own.push(number);
             }
-            let Matcher::Path { access, path, .. } = &rule.matcher else {
+            let Matcher::Path { path, .. } = &rule.matcher else {
                 table.tools.push(number);
-                table.rest.push((String::new(), number));
+                table.rest.push((Rc::from(""), number));
                 continue;
             };
             let Some(placed) = self.placed(path) else { continue };
             placed.forms().for_each(|form| table.add(form, number));
-            if *access != Access::Read && !path.any_depth {
-                table.fixed.extend(placed.forms().map(|form| (form.fixed_part(), number)));
-            }
         }
         table.trees.sort();
         table.rest.sort();
         table.names.sort();
-        table.fixed.sort();
         table
+    }
+
+    /// For a table: `Table::fixed`.
+    fn fixed_places(&self, policy: &Policy, table: &Table) -> Vec<(Rc<str>, usize)> {
+        let mut places = Vec::new();
+        for number in &table.all {
+            let Matcher::Path { access, path, .. } = &policy.rules[*number].matcher else { continue };
+            if *access == Access::Read || path.any_depth {
+                continue;
+            }
+            let forms = self.placed(path).into_iter().flat_map(Placed::forms);
+            places.extend(forms.map(|form| (form.fixed_part(), *number)));
+        }
+        places.sort();
+        places
     }
 
     fn placed(&self, pattern: &PathPattern) -> Option<&Placed> {
@@ -181,7 +194,7 @@ impl PathIndex {
             found.iter_mut().for_each(|number| *number = under.numbers[*number]);
         }
         let table = if restricting { &self.restricting } else { &self.allowing };
-        table.find(search, &mut found);
+        table.find(search, || self.fixed_places(policy, table), &mut found);
         found.sort_unstable();
         found.dedup();
         found
@@ -211,11 +224,12 @@ impl PathIndex {
 }
 
 impl Table {
-    fn find(&self, search: &Search, found: &mut Vec<usize>) {
+    fn find(&self, search: &Search, fixed: impl FnOnce() -> Vec<(Rc<str>, usize)>, found: &mut Vec<usize>) {
         match search {
             Search::About(paths) => paths.iter().for_each(|path| self.add_candidates(path, found)),
             Search::Inside(folders) => {
-                found.extend(folders.iter().flat_map(|folder| inside(&self.fixed, folder.trim_end_matches('/'))));
+                let fixed = self.fixed.get_or_init(fixed);
+                found.extend(folders.iter().flat_map(|folder| inside(fixed, folder.trim_end_matches('/'))));
             }
             Search::Tools => found.extend(&self.tools),
             Search::Own => found.extend(&self.own),
@@ -227,14 +241,14 @@ impl Table {
         match form {
             Form::Tree { path, .. } => self.trees.push((path.clone(), number)),
             Form::Name { name, .. } => self.names.push((name.clone(), number)),
-            Form::Pattern { part, .. } => self.rest.push((part.trim_matches('/').to_string(), number)),
+            Form::Pattern { part, .. } => self.rest.push((part.clone(), number)),
         }
     }
 
     fn add_candidates(&self, path: &str, found: &mut Vec<usize>) {
         let mut last = ("", true);
         for (part, number) in &self.rest {
-            if last.0 != part {
+            if *last.0 != **part {
                 last = (part, holds(path, part));
             }
             if last.1 {
@@ -259,33 +273,31 @@ fn holds(text: &str, part: &str) -> bool {
 }
 
 /// What stands under this text in a sorted list.
-fn named<'l>(list: &'l [(String, usize)], text: &'l str) -> impl Iterator<Item = usize> + 'l {
-    let start = list.partition_point(|(known, _)| known.as_str() < text);
-    list[start..].iter().take_while(move |(known, _)| known == text).map(|(_, number)| *number)
+fn named<'l>(list: &'l [(Rc<str>, usize)], text: &'l str) -> impl Iterator<Item = usize> + 'l {
+    let start = list.partition_point(|(known, _)| **known < *text);
+    list[start..].iter().take_while(move |(known, _)| **known == *text).map(|(_, number)| *number)
 }
 
 /// What stands under this folder and under what is in it. Between the two may stand names that only begin alike.
-fn inside<'l>(list: &'l [(String, usize)], folder: &'l str) -> impl Iterator<Item = usize> + 'l {
-    let start = list.partition_point(|(known, _)| known.as_str() < folder);
+fn inside<'l>(list: &'l [(Rc<str>, usize)], folder: &'l str) -> impl Iterator<Item = usize> + 'l {
+    let start = list.partition_point(|(known, _)| **known < *folder);
     let alike = list[start..].iter().take_while(move |(known, _)| known.starts_with(folder));
     alike.filter(move |(known, _)| is_inside(known, folder)).map(|(_, number)| *number)
 }
 
 impl Placed {
-    fn of(pattern: &PathPattern, folders: &Folders) -> Placed {
+    fn of(pattern: &PathPattern, bases: &Bases) -> Placed {
         let own = match pattern.base {
-            Base::Absolute => vec![""],
-            Base::Home => vec![folders.home.as_str()],
-            Base::Workspace => folders.roots.iter().take(1).map(String::as_str).collect(),
-            Base::Cwd => vec![folders.cwd.as_str()],
+            Base::Absolute => Some(&bases.root),
+            Base::Home => Some(&bases.home),
+            Base::Workspace => bases.workspace.as_ref(),
+            Base::Cwd => Some(&bases.cwd),
         };
-        // A refusal written for the working folder also holds for the workspace around it.
-        let around: Vec<&str> = match pattern.base {
-            Base::Cwd => folders.roots.iter().map(String::as_str).filter(|root| *root != folders.cwd).collect(),
-            _ => Vec::new(),
-        };
-        let forms = |bases: &[&str]| bases.iter().map(|base| Form::of(pattern, base.trim_end_matches('/'))).collect();
-        Placed { own: forms(&own), around: forms(&around) }
+        let around = if pattern.base == Base::Cwd { bases.around.as_slice() } else { &[] };
+        Placed {
+            own: own.map(|base| Form::of(pattern, base)).into_iter().collect(),
+            around: around.iter().map(|base| Form::of(pattern, base)).collect(),
+        }
     }
 
     fn forms(&self) -> impl Iterator<Item = &Form> {
@@ -294,35 +306,31 @@ impl Placed {
 }
 
 impl Form {
-    fn of(pattern: &PathPattern, base: &str) -> Form {
+    fn of(pattern: &PathPattern, base: &Rc<str>) -> Form {
         let inside_only = pattern.inside_only;
-        let plain: Option<String> = pattern.below.iter().map(|token| char::from_u32(*token)).collect();
-        match plain {
-            Some(below) if below.is_empty() => Form::Tree { path: base.to_string(), inside_only },
-            Some(name) if pattern.any_depth => Form::Name { base: base.to_string(), name, inside_only },
-            Some(below) => Form::Tree { path: format!("{base}/{below}"), inside_only },
+        match &pattern.plain {
+            Some(below) if below.is_empty() => Form::Tree { path: base.clone(), inside_only },
+            Some(name) if pattern.any_depth => Form::Name { base: base.clone(), name: name.clone(), inside_only },
+            Some(below) => Form::Tree { path: Rc::from([base, "/", below].concat()), inside_only },
             None => {
                 let mut whole = tokens(&format!("{base}/"));
                 if pattern.any_depth {
                     whole.extend(FOLDERS);
                 }
                 whole.extend(&pattern.below);
-                let runs = pattern.below.split(|token| char::from_u32(*token).is_none());
-                let longest = runs.max_by_key(|run| run.len()).unwrap_or_default();
-                let part = longest.iter().filter_map(|token| char::from_u32(*token)).collect();
                 let below = [whole.as_slice(), &[Token::from('/'), ANYTHING]].concat();
-                Form::Pattern { part, whole: (!inside_only).then_some(whole), below }
+                Form::Pattern { part: pattern.part.clone(), whole: (!inside_only).then_some(whole), below }
             }
         }
     }
 
     /// The place that it is tied to.
-    fn fixed_part(&self) -> String {
+    fn fixed_part(&self) -> Rc<str> {
         match self {
             Form::Tree { path, .. } | Form::Name { base: path, .. } => path.clone(),
             Form::Pattern { below, .. } => {
                 let text: String = below.iter().map_while(|token| char::from_u32(*token)).collect();
-                normalize(&text[..text.rfind('/').unwrap_or(0)])
+                Rc::from(normalize(&text[..text.rfind('/').unwrap_or(0)]))
             }
         }
     }
@@ -333,20 +341,19 @@ impl Form {
                 is_inside(path, tree) && !(*inside_only && path.len() == tree.len())
             }
             Form::Name { base, name, inside_only } => {
-                let Some(below) = path.strip_prefix(base.as_str()).and_then(|below| below.strip_prefix('/')) else {
+                let Some(below) = path.strip_prefix(&**base).and_then(|below| below.strip_prefix('/')) else {
                     return false;
                 };
                 let mut parts = below.split('/').peekable();
                 while let Some(part) = parts.next() {
-                    if part == name {
+                    if *part == **name {
                         return !inside_only || parts.peek().is_some();
                     }
                 }
                 false
             }
             Form::Pattern { part, whole, below } => {
-                // A slash at either end of the part may have matched nothing.
-                let text = if holds(path, part.trim_matches('/')) { tokens(path) } else { return false };
+                let text = if holds(path, part) { tokens(path) } else { return false };
                 whole.as_ref().is_some_and(|whole| matches(whole, &text, Proof::Certain))
                     || matches(below, &text, Proof::Certain)
             }
@@ -356,8 +363,8 @@ impl Form {
     /// Whether some value of the unknown parts is covered. `known` is the text before the first of them.
     fn may_cover(&self, text: &[Token], known: &str) -> bool {
         let base = match self {
-            Form::Tree { path, .. } => path.as_str(),
-            Form::Name { base, .. } => base.as_str(),
+            Form::Tree { path, .. } => path,
+            Form::Name { base, .. } => base,
             Form::Pattern { below, .. } => return self.possible(text, Some(below)),
         };
         let common = base.bytes().zip(known.bytes()).take_while(|(left, right)| left == right).count();

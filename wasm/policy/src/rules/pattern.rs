@@ -1,5 +1,7 @@
 //! Rules: from text to matchers.
 
+use std::rc::Rc;
+
 use super::flags_in_rules::{self, FlagPattern};
 use super::hosts::{self, HostPattern};
 use super::tools::{self, Subject, Tool};
@@ -63,6 +65,10 @@ pub(crate) struct PathPattern {
     pub(crate) base: Base,
     /// The pattern below the base, without a leading slash.
     pub(crate) below: Vec<Token>,
+    /// The same as text, if it is nothing but that.
+    pub(crate) plain: Option<Rc<str>>,
+    /// The longest text in it, without slashes at its ends, which may have matched nothing.
+    pub(crate) part: Rc<str>,
     /// Without a slash inside, it matches at any depth.
     pub(crate) any_depth: bool,
     /// Ends in a slash: what is inside a folder of that name.
@@ -275,7 +281,13 @@ pub(crate) fn path(spec: &str) -> Result<PathPattern, String> {
         return Err("A path with \"..\" can never match, because paths are resolved first".to_string());
     }
     let below = gitignore(rest);
-    Ok(PathPattern { base, below, any_depth, inside_only, widened: rest.contains('['), number: 0 })
+    let text = |run: &[Token]| run.iter().filter_map(|token| char::from_u32(*token)).collect::<String>();
+    let is_plain = below.iter().all(|token| char::from_u32(*token).is_some());
+    let runs = below.split(|token| char::from_u32(*token).is_none());
+    let part = Rc::from(text(runs.max_by_key(|run| run.len()).unwrap_or_default()).trim_matches('/'));
+    let plain = is_plain.then(|| Rc::from(text(&below)));
+    let widened = rest.contains('[');
+    Ok(PathPattern { base, below, plain, part, any_depth, inside_only, widened, number: 0 })
 }
 
 fn gitignore(text: &str) -> Vec<Token> {
