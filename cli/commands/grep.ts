@@ -48,12 +48,17 @@ async function grep(args: readonly string[], cli: Cli): Promise<number> {
   const inputs = places.map(({ written }) => ({ ...inputOf(draft, view), path: written || "." }));
   const tool = draft.listFiles ? "glob_search" : "grep_search";
   const printer = new Printer(draft, view, places);
-  const code = await searchCalls({ door: "grep", tool, inputs }, { cli, draft }, (output) =>
+  const code = await searchCalls({ door: "grep", tool, inputs, written: writtenOf(draft) }, { cli, draft }, (output) =>
     // The answer of the call to the tool above, in the tool's own shape.
     draft.listFiles ? printer.showFiles(output as FileList) : printer.show(output as GrepOutput),
   );
   // As in ripgrep: who only asks whether there is something has his answer.
   return draft.quiet && printer.hasFound && code === SEARCH_EXIT.failed ? SEARCH_EXIT.found : code;
+}
+
+/** The patterns as they were written. Plain texts have no faults. */
+function writtenOf({ patterns = [], input }: GrepDraft): readonly string[] {
+  return input["fixed_strings"] === true ? [] : patterns;
 }
 
 function emptyDraft(): GrepDraft {

@@ -17,13 +17,20 @@ export function placeOf(written: string, { world }: Cli): Place {
   }
 }
 
+/** What an error code of a read means for a person. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a folder",
+  EACCES: "you have no permission",
+};
+
 /** The lines of a file, `-` for standard input. No file, no pattern: throws ToolFault `usage`. */
 export function patternsIn(path: string): string[] {
   try {
     const text = readFileSync(path === "-" ? 0 : path, "utf8");
     return text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/);
   } catch (error) {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw usageFault(`-f: ${JSON.stringify(path)} can't be read: ${reason}`);
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw usageFault(`-f: ${JSON.stringify(path)} can't be read: ${REASONS[code] ?? code}`);
   }
 }

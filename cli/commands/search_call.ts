@@ -11,7 +11,13 @@ import { tellNotices } from "../ui/settings_notices.ts";
 export const SEARCH_EXIT = { found: 0, nothing: 1, failed: 2 } as const;
 
 /** What is asked of a search tool: its name is the door's too, the input is that of the tool. */
-export type SearchCall = { door: "grep" | "glob"; tool: "grep_search" | "glob_search"; inputs: readonly object[] };
+export type SearchCall = {
+  door: "grep" | "glob";
+  tool: "grep_search" | "glob_search";
+  inputs: readonly object[];
+  /** The patterns that were put together to one, each as it was written: if the one can't be used, the person is told which of them. */
+  written?: readonly string[];
+};
 
 /** What of the settings files concerns a search. */
 const CONCERNS = ["rules", "mode"] as const;
@@ -39,7 +45,7 @@ export function toggle<Draft extends { input: Record<string, unknown> }>(
  * SEARCH_EXIT it stands for. Resolves to the exit code: 3 if a call was denied, else as SEARCH_EXIT says.
  */
 export async function searchCalls(
-  { door, tool, inputs }: SearchCall,
+  { door, tool, inputs, written = [] }: SearchCall,
   { cli, draft }: { cli: Cli; draft: RulesDraft },
   show: (output: unknown) => number,
 ): Promise<number> {
@@ -59,14 +65,33 @@ export async function searchCalls(
   const codes: number[] = [];
   try {
     for (const input of inputs) {
-      const request: ToolRequest = { id: door, door, tool, input, signal: abort.signal };
-      codes.push(codeOf(await core.dispatch(request), cli, show));
+      const ask = (asked: object) =>
+        core.dispatch({ id: door, door, tool, input: asked, signal: abort.signal } satisfies ToolRequest);
+      codes.push(codeOf(await blamed(await ask(input), input, { ask, written }), cli, show));
     }
   } finally {
     stopListening();
     await core.close();
   }
   return worstOf(codes);
+}
+
+/**
+ * A pattern that was put together is no pattern of the person: the fault is that of the first of the written ones that can't be used alone.
+ * They are compiled before anything is searched, and the time of a search in which one can be used is up at once.
+ */
+async function blamed(
+  result: ToolResult,
+  input: object,
+  { ask, written }: { ask: (input: object) => Promise<ToolResult>; written: readonly string[] },
+): Promise<ToolResult> {
+  const isPattern = (asked: ToolResult) => !asked.ok && asked.error.code === "search.bad_pattern";
+  if (!isPattern(result)) return result;
+  for (const pattern of written) {
+    const alone = await ask({ ...input, pattern: pattern || "(?:)", time_budget_ms: 1 });
+    if (isPattern(alone)) return alone;
+  }
+  return result;
 }
 
 function codeOf(result: ToolResult, cli: Cli, show: (output: unknown) => number): number {

@@ -12,7 +12,7 @@ import {
 export type { ComponentFiles, ComponentFolders } from "./load.ts";
 
 /** What the search component throws for a query it can't use: the `fault` records of wasm/wit/search.wit. */
-export type EngineFault = { message: string; position?: number; hint?: string; part?: string };
+export type EngineFault = { message: string; position?: number; hint?: string; part?: string; known?: string[] };
 
 /** An instance whose linear memory grew beyond this is dropped after use: linear memory never shrinks. */
 const KEPT_BYTES = 64 << 20;

@@ -151,6 +151,42 @@ describe("D7 cordon grep", () => {
   });
 });
 
+describe("A5 a pattern that can't be used", () => {
+  test("is shown as it was written, with the place in it, whatever flags put around it", async () => {
+    writeFileSync(join(scratch.work, "bad-patterns"), "fine\nalso (fine)\nnot(\n");
+    for (const [flags, pattern, place] of [
+      [["foo("], "foo(", 4],
+      [["-w", "foo("], "foo(", 4],
+      [["-x", "foo("], "foo(", 4],
+      [["-ix", "foo("], "foo(", 4],
+      [["-U", "foo("], "foo(", 4],
+      [["-e", "fine", "-e", "a[b"], "a[b", 2],
+      [["-x", "-e", "*a", "-e", "a"], "*a", 1],
+      [["-f", "bad-patterns"], "not(", 4],
+      [["-e", "é", "-e", "éé{"], "éé{", 3],
+    ] as const) {
+      const { code, stderr, stdout } = await cordon("grep", ...flags);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toStartWith(`cordon: search.bad_pattern: Cannot compile the pattern "${pattern}": `);
+      expect(stderr.split("\n").at(0)).toEndWith(`at character ${place}`);
+    }
+    for (const flags of [
+      ["-F", "foo("],
+      ["-Fx", "foo("],
+      ["-F", "-e", "foo(", "-e", "["],
+    ]) {
+      expect((await cordon("grep", "-q", ...flags)).stderr).toBe("");
+    }
+  });
+
+  test("a type that there is not gets the nearest ones, a file of patterns that is not there its reason", async () => {
+    expect((await cordon("grep", "-t", "pyton", "x")).stderr).toContain('Did you mean "python"');
+    expect((await cordon("grep", "-T", "rsut", "x")).stderr).toContain('"rust"');
+    expect((await cordon("grep", "-t", "qqqqqqqq", "x")).stderr).not.toContain("Did you mean");
+    expect((await cordon("grep", "-f", "nowhere")).stderr).toContain('"nowhere" can\'t be read: there is no such file');
+  });
+});
+
 describe("D6 cordon glob", () => {
   test("prints the paths that fit, by path, and ends with 0 or 1", async () => {
     expect(await cordon("glob", "**/*.{ts,rs}")).toMatchObject({ stdout: "src/a.ts\nsrc/b.rs\n", code: 0 });

@@ -48,8 +48,21 @@ const DIFFERENCES: { why: string; concerns: (query: GrepQuery) => boolean }[] = 
       invert === true && (maxCount ?? 0) > 0 && (before + after > 0 || mode !== "content"),
   },
   {
-    why: "rg -m marks a line of context as one that matches where only the end behind its line end does, as that of ^$",
-    concerns: ({ pattern, maxCount, after }) => (maxCount ?? 0) > 0 && after > 0 && /\^.*\$/.test(pattern),
+    why: "rg --crlf -m asks of a line of context with its \\n whether it matches, so that ^$ does behind any line; without --crlf it takes the \\n off, as we do",
+    concerns: ({ pattern, fixed, word, maxCount, after }) =>
+      (maxCount ?? 0) > 0 && after > 0 && (word === true || (!fixed && /\\n|\\s|\^|\$/.test(pattern))),
+  },
+  {
+    why: "rg -U looks for the next match as if the text began behind the last one: there stand ^, \\b and the boundary of a word",
+    concerns: ({ pattern, fixed, word, multiline }) =>
+      multiline &&
+      /\\n|\\s|\\D|\\W|\.|\[\^|\^|\$/.test(pattern) &&
+      (word === true || (!fixed && /(^|[^[])\^|\\[bB]/.test(pattern))),
+  },
+  {
+    why: "rg -o -U shows the whole line where an empty match at the end of the text is all that there is, as that of (?-m:$); here it is nothing",
+    concerns: ({ pattern, fixed, onlyMatching, multiline }) =>
+      onlyMatching === true && multiline && !fixed && /\\z|\(\?-m/.test(pattern),
   },
   {
     why: "rg -o -v shows the matches of the lines around what does not match",
@@ -249,11 +262,11 @@ function run(args: string[], cwd: string, home: string): { text: string; exitCod
   return { text: stdout.toString(), exitCode };
 }
 
-/** Of ripgrep's output: without the return of `\r\n`, and without the remark where a NUL byte ended a search. */
+/** Of ripgrep's output: without the return of `\r\n`, and without the remark where a NUL byte ended a search, in a name of two lines too. */
 function plain(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
-    .replace(/^.*: WARNING: stopped searching binary file after match .*\n/gm, "")
+    .replace(/^(?:.*two\n)?.*: WARNING: stopped searching binary file after match .*\n/gm, "")
     .replace(/\n$/, "");
 }
 

@@ -89,9 +89,9 @@ const query = fc.record({
   word: fc.constantFrom(false, false, true),
 });
 
-/** What ADR 14 lists: ripgrep goes on after `-m` with `-v`, shows matches with `-o -v`, and takes what follows a line for an empty one. */
-function isListed({ pattern, invert, maxCount, onlyMatching, mode, before, after }: GrepQuery): boolean {
-  if (pattern === "^$" && (maxCount ?? 0) > 0 && after > 0) return true;
+/** What ADR 14 lists: ripgrep goes on after `-m` with `-v`, shows matches with `-o -v`, and sees `^$` behind a line of context. */
+function isListed({ pattern, word, invert, maxCount, onlyMatching, mode, before, after }: GrepQuery): boolean {
+  if ((maxCount ?? 0) > 0 && after > 0 && (word === true || /[$^]/.test(pattern))) return true;
   if (invert !== true) return mode === "count_matches" && (maxCount ?? 0) > 0;
   return onlyMatching === true || ((maxCount ?? 0) > 0 && (mode !== "content" || before + after > 0));
 }

@@ -1,3 +1,4 @@
+import { nearestNames } from "../../config/nearest_names.ts";
 import { ToolFault } from "../../contract/fault.ts";
 import { type EngineFault, engineFault } from "../../engine/search.ts";
 
@@ -28,17 +29,21 @@ export function badScope(
   given: { globs: readonly string[]; only?: string; fileTypes: readonly string[]; fileTypesNot: readonly string[] },
   fault: EngineFault,
 ): ToolFault {
-  if (fault.part === "file-type") {
-    return new ToolFault({
-      code: "search.bad_type",
-      message: `Cannot search files of type "${[...given.fileTypes, ...given.fileTypesNot].join(", ")}": ${fault.message}`,
-      hint: 'Types are those of ripgrep, like "ts", "js", "py", "rust"; or give a glob like "*.tsx"',
-    });
-  }
+  if (fault.part === "file-type") return badType([...given.fileTypes, ...given.fileTypesNot], fault);
   return new ToolFault({
     code: "search.bad_glob",
     message: `Cannot use the glob "${[...given.globs, given.only ?? []].flat().join(", ")}": ${fault.message}`,
     hint: "Use *, **, ?, [a-z] and {a,b}; put a backslash before a character that is meant as it stands",
+  });
+}
+
+function badType(names: readonly string[], { message, known = [] }: EngineFault): ToolFault {
+  const unknown = names.find((name) => name !== "all" && !known.includes(name)) ?? "";
+  const nearest = nearestNames(unknown, known).map((name) => `"${name}"`);
+  return new ToolFault({
+    code: "search.bad_type",
+    message: `Cannot search files of type "${names.join(", ")}": ${message}`,
+    hint: `${nearest.length === 0 ? "" : `Did you mean ${nearest.join(" or ")}? `}Types are those of ripgrep, like "ts", "js", "py", "rust"; or give a glob like "*.tsx"`,
   });
 }
 

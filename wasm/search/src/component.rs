@@ -111,8 +111,8 @@ impl wit_walk::Guest for Component {
             sample_endings: scope.sample_endings,
         };
         let started = Walk::start(&scope).map_err(|fault| match fault {
-            ScopeFault::Glob(message) => wit_walk::Fault { part: wit_walk::Part::Glob, message },
-            ScopeFault::FileType(message) => wit_walk::Fault { part: wit_walk::Part::FileType, message },
+            ScopeFault::Glob(message) => wit_walk::Fault { part: wit_walk::Part::Glob, message, known: Vec::new() },
+            ScopeFault::FileType(message, known) => wit_walk::Fault { part: wit_walk::Part::FileType, message, known },
         })?;
         WALK.set(Some(started));
         Ok(())

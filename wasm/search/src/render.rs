@@ -319,6 +319,7 @@ fn boundary(body: &[u8], at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choose::{Choice, Chosen, scan_chosen};
     use crate::pattern::{Pattern, compile};
     use crate::scan::{Found, Want, scan};
 
@@ -345,6 +346,21 @@ mod tests {
         let text = "1\n2x\n3\n4x\n5\n6\n7\n8\n9x\n";
         let shape = Shape { before: 1, after: 1, line_numbers: true, ..Shape::default() };
         assert_eq!(shown("x", text, shape, 0), "f-1-1\nf:2:2x\nf-3-3\nf:4:4x\nf-5-5\n--\nf-8-8\nf:9:9x");
+    }
+
+    #[test]
+    fn lines_after_the_last_that_was_wanted_are_marked_if_they_match() {
+        let shown = |pattern: &str| {
+            let matcher = compile(&Pattern { text: pattern.into(), ..Pattern::default() }).unwrap();
+            let text = b"1\nx\n2\nx\n";
+            let choice = Choice { max_count: 1, ..Choice::default() };
+            let mut found = Found::default();
+            scan_chosen(&matcher, text, Chosen { choice, first_read: Some(3) }, &mut found);
+            let source = Source { text, matcher: &matcher, shape: Shape { after: 2, ..Shape::default() } };
+            render(&source, &found, "f", 0).text
+        };
+        assert_eq!(shown(r"\d"), "f:1\nf-x\nf:2");
+        assert_eq!(shown("^$|1"), "f:1\nf-x\nf-2");
     }
 
     #[test]

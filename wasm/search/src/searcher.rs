@@ -44,8 +44,10 @@ impl Compiled {
     pub fn outcome(&self, count: u32, is_binary: bool) -> Option<u32> {
         let Self { mode, choice, .. } = self;
         // A count that leaves out what comes after a NUL byte would say less than there is.
-        // ripgrep reads on for what does not match, so that a NUL byte anywhere leaves the file out of a list.
-        let is_listed = *mode == Mode::FilesWithMatches && !choice.invert;
+        // Where lines that do not match are wanted, ripgrep's search by line leaves only the piece that has the first of them, so that it
+        // meets a NUL byte anywhere, and does not list the file; its multi-line search ends there.
+        let ends_at_first = !choice.invert || self.matcher.spans_lines();
+        let is_listed = *mode == Mode::FilesWithMatches && ends_at_first;
         let counts = count > 0 && (is_listed || *mode == Mode::Content);
         let count = if choice.without { u32::from(count == 0) } else { count };
         (!is_binary || counts).then_some(count)
@@ -254,6 +256,19 @@ mod tests {
     fn a_binary_file_is_told_from_one_without_a_match() {
         assert_eq!(search(&mut searcher(Mode::Count), b"\0needle"), None);
         assert_eq!(search(&mut searcher(Mode::Count), b"hay"), Some(0));
+    }
+
+    #[test]
+    fn a_list_of_files_with_lines_that_do_not_match_heeds_a_late_nul_byte_in_a_search_by_line_only() {
+        let text = [b"hay\n".repeat(30_000), b"\0".to_vec()].concat();
+        for (pattern, multiline, listed) in [("needle", false, None), ("needle\n", true, Some(30_000))] {
+            let pattern = Pattern { text: pattern.into(), multiline, ..Pattern::default() };
+            let choice = Choice { invert: true, ..Choice::default() };
+            let mut searcher = Searcher::default();
+            let mode = Mode::FilesWithMatches;
+            searcher.compile(&Query { pattern, mode, choice, shape: Shape::default() }).unwrap();
+            assert_eq!(search(&mut searcher, &text), listed);
+        }
     }
 
     #[test]

@@ -46,8 +46,8 @@ pub struct Scope {
 pub enum ScopeFault {
     /// `glob` or `only` is no valid pattern.
     Glob(String),
-    /// There is no such type.
-    FileType(String),
+    /// There is no such type; and the names of those that there are.
+    FileType(String, Vec<String>),
 }
 
 const SOURCES: usize = 5;
@@ -120,7 +120,8 @@ impl Walk {
         for name in &scope.file_types_not {
             types.negate(name);
         }
-        let types = types.build().map_err(|error| ScopeFault::FileType(error.to_string()))?;
+        let known = |types: &TypesBuilder| types.definitions().iter().map(|known| known.name().to_owned()).collect();
+        let types = types.build().map_err(|error| ScopeFault::FileType(error.to_string(), known(&types)))?;
         let only_names = scope.only.as_deref().filter(|_| !scope.ignore_case).and_then(NameGlob::of);
         let only = scope.only.as_ref().filter(|only| only_names.is_none() && !fits_all(only));
         let (glob, only) = (globs(&scope.globs, &scope.iglobs)?, globs(only.map_or(&[], core::slice::from_ref), &[])?);
@@ -436,7 +437,8 @@ mod tests {
         let root = rust.enter(None, "/r", false, false);
         assert_eq!(names(&mut rust, root, &["fa.rs", "fb.c", "dd"]), ["a.rs", "d"]);
         let unknown = Walk::start(&Scope { file_types: vec!["klingon".into()], ..Scope::default() });
-        assert!(matches!(unknown, Err(ScopeFault::FileType(why)) if why.contains("klingon")));
+        assert!(matches!(unknown, Err(ScopeFault::FileType(why, known))
+            if why.contains("klingon") && known.iter().any(|name| name == "rust")));
     }
 
     #[test]
