@@ -192,7 +192,12 @@ describe("A5 a file of a gigabyte", () => {
     setTimeout(() => cancel.abort(), 50);
     await expect(search.grep(slow, cancel.signal)).rejects.toMatchObject({ code: "tool.cancelled" });
     for (const where of [path, tree.root]) {
-      const partial = await search.grep({ ...slow, path: where, timeBudgetMs: 60 }, NEVER);
+      // A busy machine may need longer until anything is read.
+      let partial = await search.grep({ ...slow, path: where, timeBudgetMs: 20 }, NEVER);
+      for (let timeBudgetMs = 25; partial.numLines === 0; timeBudgetMs *= 1.25) {
+        expect(partial.partial).toBe("time_budget");
+        partial = await search.grep({ ...slow, path: where, timeBudgetMs: Math.round(timeBudgetMs) }, NEVER);
+      }
       expect(partial.partial).toBe("time_budget");
       expect(partial.numMatches).toBe(partial.numLines);
       expect(partial.numLines).toBeLessThan(places.length);
