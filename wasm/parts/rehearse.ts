@@ -95,6 +95,8 @@ const WORDS: readonly Partial<GrepQuery>[] = [
   { pattern: "probe" },
   { pattern: "EXPORT_SYMBOL_GPL", mode: "content" },
   { pattern: "int probe", mode: "content", contentLines: true, lineNumbers: false },
+  { pattern: "probe", mode: "content", before: 2, after: 2, maxLineBytes: 0 },
+  { pattern: "probe", mode: "content", contentLines: true, spans: true, maxLineBytes: 0 },
   { pattern: "probe", mode: "count" },
   { pattern: "nothing like this" },
 ];
@@ -110,6 +112,10 @@ const PATTERNS: readonly Partial<GrepQuery>[] = [
   { pattern: "\\w+_init\\(", mode: "content" },
   { pattern: "^\\s*(static|int) .*probe\\b", mode: "content", before: 1, after: 2 },
   { pattern: "[a-z]+_[0-9]{2,5}", mode: "count" },
+  { pattern: "[A-Z]{3,}_[a-z]+\\b", mode: "count" },
+  { pattern: "^\\w+\\s+\\w+\\s+\\w+_probe\\s*\\(" },
+  { pattern: "copyright.notice", letterCase: "ignore" },
+  { pattern: "probe", word: true, mode: "content", contentLines: true, spans: true, maxLineBytes: 0 },
   { pattern: "probe.*;$", mode: "content", contentLines: true, spans: true },
   { pattern: "nothing like this", mode: "files_without_match" },
   { pattern: "probe", mode: "count_matches", globs: ["*.{c,h}", "!old/**"] },
@@ -149,10 +155,12 @@ async function inTree(
   const folder = makeTree();
   try {
     const view = { hidden: [`${folder}/hidden.c`], closedNames: SECRET_NAMES, sampleEndings: SAMPLE_ENDINGS };
-    const sight: Sight = { view, globalExcludes: new TextEncoder().encode("*.swp\n") };
+    const sight: Sight = { view, globalExcludes: new TextEncoder().encode("*.swp\n"), alone: true };
     const { signal } = new AbortController();
     for (const search of searches) await grepTree(engine, sight, { ...PLAIN, ...search, path: folder }, signal);
     await more(engine, sight, folder);
+    // Thousands of names are then there to be handed over, and to be put in order with those of others.
+    await grepTree(engine, sight, { ...PLAIN, path: folder }, signal);
     shareWithOthers(engine, folder);
   } finally {
     rmSync(folder, { recursive: true });

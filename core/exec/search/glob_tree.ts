@@ -20,7 +20,7 @@ const SPECIAL = /[*?[\]{}\\!]/;
 /** Lists the files below a folder that match. Ignored and hidden files are left out. */
 export async function globTree(
   engine: SearchEngine,
-  { view, globalExcludes, index }: Sight,
+  { view, globalExcludes, index, alone = false }: Sight,
   query: GlobQuery,
   signal: AbortSignal,
 ): Promise<GlobAnswer> {
@@ -74,6 +74,7 @@ export async function globTree(
       hidden: view.hidden,
       noIgnoreKinds: query.noIgnoreKinds ?? [],
       ...(globalExcludes === undefined ? {} : { globalExcludes }),
+      alone,
     };
   }
 }

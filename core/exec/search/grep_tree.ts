@@ -17,13 +17,21 @@ const LINE_LIMIT_BYTES = 2000;
 /** The separator of ripgrep between groups of lines, in one file and between files. */
 const SEPARATOR = "--";
 
-/** What a search may see, what git's global excludes say, and what the process remembers of trees if it lasts. */
-export type Sight = { view: FileView; globalExcludes: Uint8Array | undefined; index?: SearchIndex };
+/**
+ * What a search may see, what git's global excludes say, and what the process remembers of trees if it lasts. Other threads help unless it is
+ * `alone`, as where it is watched which functions it calls.
+ */
+export type Sight = {
+  view: FileView;
+  globalExcludes: Uint8Array | undefined;
+  index?: SearchIndex;
+  alone?: boolean;
+};
 
 /** Searches one file, or all files below a folder, and answers with the page that was asked for. */
 export async function grepTree(
   engine: SearchEngine,
-  { view, globalExcludes, index }: Sight,
+  { view, globalExcludes, index, alone = false }: Sight,
   query: GrepQuery,
   signal: AbortSignal,
 ): Promise<GrepAnswer> {
@@ -40,6 +48,7 @@ export async function grepTree(
     noIgnoreKinds: query.noIgnoreKinds ?? [],
     ...(query.relativeTo === undefined ? {} : { relativeTo: query.relativeTo }),
     ...(globalExcludes === undefined ? {} : { globalExcludes }),
+    alone,
   };
   const { found, note } = await searchIndexed(index, {
     job,

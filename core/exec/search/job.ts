@@ -20,6 +20,8 @@ export type SearchJob = {
   noIgnoreKinds: readonly IgnoreKind[];
   /** The text of git's global excludes. */
   globalExcludes?: Uint8Array;
+  /** No other thread helps. */
+  alone: boolean;
   /** What the index knows of the tree: without it all of it is read. */
   listing?: Listing;
 };

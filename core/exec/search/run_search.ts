@@ -88,7 +88,7 @@ async function visitAll(run: Run, open: (() => Promise<void>) | undefined): Prom
 }
 
 async function openToOthers(run: Run, job: SearchJob): Promise<void> {
-  if (areWorkersBusy()) return;
+  if (job.alone || areWorkersBusy()) return;
   run.work = new SharedWork();
   run.work.join();
   run.collect = once(startWorkers(await compileSearchModule(), job, run.work));

@@ -76,6 +76,15 @@ impl Needle {
         Self { shared_at: vec![0; sequences.len()], sequences, how }
     }
 
+    /// The length of what is looked for, if that is one sequence.
+    #[must_use]
+    pub fn bytes_of_one(&self) -> Option<usize> {
+        match self.sequences.as_slice() {
+            [one] => Some(one.len()),
+            _ => None,
+        }
+    }
+
     /// A place at or after `from` where a sequence stands: no other stands wholly before it.
     #[must_use]
     pub fn find(&self, text: &[u8], from: usize) -> Option<usize> {

@@ -228,6 +228,11 @@ impl Matcher {
     /// The first match at or after `from`.
     #[must_use]
     pub fn find(&self, text: &[u8], from: usize) -> Option<Range<usize>> {
+        if let (true, Some(needle)) = (self.needle_is_all, &self.needle)
+            && let Some(bytes) = needle.bytes_of_one()
+        {
+            return needle.find(text, from).map(|at| at..at + bytes);
+        }
         self.compiled.regex()?.find(Input::new(text).range(from..)).map(|found| found.range())
     }
 
@@ -486,6 +491,11 @@ mod tests {
                         found
                     };
                     assert_eq!(lines(&with), lines(&without), "{:?} {text:?}", with.compiled.regex());
+                    let finds = |matcher: &Matcher| {
+                        let places = (0..=text.len()).filter(|at| text.is_char_boundary(*at));
+                        places.map(|from| matcher.find(text.as_bytes(), from)).collect::<Vec<_>>()
+                    };
+                    assert_eq!(finds(&with), finds(&without), "{:?} {text:?}", with.compiled.regex());
                 }
             }
         }
