@@ -17,7 +17,7 @@ const [target = "", ...args] = process.argv.slice(2);
 if (!Object.hasOwn(targets, target)) {
   stop(`Unknown target "${target}": choose one of ${Object.keys(targets).join(", ")}`, 2);
 }
-ensurePackages(targets[target].length);
+ensurePackages(targets[target].flat().length);
 const setup = spawnSync(findBun(), ["--no-env-file", join(root, "cli", "build", "setup.ts"), target, ...args], {
   cwd: root,
   stdio: "inherit",

@@ -14,6 +14,9 @@ import { runProgram } from "./run_program.ts";
 import targets from "./targets.json";
 import { benchTools, installTools, kernelTools, testTools } from "./test_tools.ts";
 
+/** Two compilers keep two processors busy: most of one's time is the linker's or an optimizer's, which use one alone. */
+const SIDE_BY_SIDE = 2;
+
 /** The steps bootstrap.mjs did before this program could start. */
 const DONE_BEFORE = 1;
 
@@ -22,9 +25,10 @@ type Shared = { rust?: RustPair; tallies: Tally[]; args: string[] };
 
 type Step = { title: string; work: (shared: Shared) => Promise<StepEnd> | StepEnd };
 
-type StepName = Exclude<(typeof targets)[keyof typeof targets][number], "packages">;
+/** Names in a list of their own are steps that do not wait for each other. */
+type Entry = string | string[];
 
-const steps: Record<string, Step> = {
+const steps: Readonly<Record<string, Step>> = {
   rust: { title: "Rust compilers", work: findCompilers },
   policy: {
     title: "policy engine (WebAssembly)",
@@ -66,7 +70,7 @@ const steps: Record<string, Step> = {
     work: (shared) => runProgram("test/conformance/main.ts", shared.args),
   },
   bench: { title: "measurements", work: (shared) => runProgram("test/bench/bench.ts", shared.args) },
-} satisfies Record<StepName, Step>;
+};
 
 async function findCompilers(shared: Shared): Promise<StepEnd> {
   shared.rust = await ensureRust();
@@ -105,17 +109,38 @@ function close(tallies: Tally[]): number {
   return failed === 0 ? 0 : 1;
 }
 
+/** Runs steps of one entry, at most two at a time. The first that fails ends all, when those that run have ended. */
+async function runEntry(entry: Entry, progress: Progress, shared: Shared): Promise<void> {
+  const waiting = [entry].flat().map(stepOf);
+  const runNext = async (): Promise<void> => {
+    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
+      const { title, work } = step;
+      await progress
+        .run(title, () => work(shared))
+        .catch((error: unknown) => {
+          waiting.length = 0;
+          throw error;
+        });
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: SIDE_BY_SIDE }, runNext));
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+function stepOf(name: string): Step {
+  const step = steps[name];
+  if (step === undefined) throw new Error(`targets.json names the step "${name}", which setup.ts does not know`);
+  return step;
+}
+
 async function main(target: string, args: string[]): Promise<number> {
-  const names: string[] | undefined = Object.entries(targets).find(([name]) => name === target)?.[1];
-  if (names === undefined)
+  const entries: Entry[] | undefined = Object.entries(targets).find(([name]) => name === target)?.[1];
+  if (entries === undefined)
     throw new BuildError(`Unknown target "${target}": choose one of ${Object.keys(targets).join(", ")}`);
-  const progress = new Progress(DONE_BEFORE, names.length);
+  const progress = new Progress(DONE_BEFORE, entries.flat().length);
   const shared: Shared = { tallies: [], args };
-  for (const name of names.slice(DONE_BEFORE)) {
-    const step = steps[name];
-    if (step === undefined) throw new Error(`targets.json names the step "${name}", which setup.ts does not know`);
-    await progress.run(step.title, () => step.work(shared));
-  }
+  for (const entry of entries.slice(DONE_BEFORE)) await runEntry(entry, progress, shared);
   return close(shared.tallies);
 }
 

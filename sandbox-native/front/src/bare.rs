@@ -47,10 +47,10 @@ unsafe extern "C" {
 /// The largest that is appended; the segment has at least as much after `settings`.
 const APPENDED_BYTES: usize = 4096;
 
-extern "C" fn enter(stack: *const *const u8) {
+extern "C" fn enter(stack: *mut *const u8) {
     // SAFETY: at a program's entry the stack holds the number of words, the words, null, the variables, null (elf(5)). They
     // stay for as long as the program does.
-    let start = unsafe {
+    let (start, end) = unsafe {
         let count = *stack.cast::<usize>();
         let words = stack.add(1);
         let variables = words.add(count + 1);
@@ -58,12 +58,25 @@ extern "C" fn enter(stack: *const *const u8) {
         while !(*variables.add(length)).is_null() {
             length += 1;
         }
-        Start {
+        let start = Start {
             words: core::slice::from_raw_parts(words, count),
             variables: core::slice::from_raw_parts(variables, length),
-        }
+        };
+        (start, variables.add(length))
     };
     let _ = crate::become_launcher(&start);
+    if let Some(added) = crate::engine_options(&start) {
+        // SAFETY: behind the null stand pairs of words, the last of which begins with a zero, on a stack that is this thread's.
+        let tail = unsafe {
+            let end = end.cast::<usize>();
+            let mut length = 1;
+            while *end.add(length) != front::AT_NULL {
+                length += 2;
+            }
+            core::slice::from_raw_parts_mut(end, length)
+        };
+        front::add_variables(tail, added.map(|text| text.as_ptr().addr()));
+    }
 }
 
 /// A text of the start.

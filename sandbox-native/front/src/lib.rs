@@ -3,9 +3,11 @@
 //! gives every start its due.
 #![cfg_attr(not(test), no_std)]
 
+mod engine_options;
 mod text;
 mod variables;
 
+pub use engine_options::{AT_NULL, add_variables, engine_options};
 pub use text::Text;
 pub use variables::Variables;
 

@@ -83,6 +83,12 @@ pub fn become_launcher(start: &Start<'_>) -> Option<()> {
     execute(start, &launcher, &record, count)
 }
 
+/// What Bun is to be told beside what this start tells it.
+pub fn engine_options(start: &Start<'_>) -> Option<[&'static CStr; 2]> {
+    let [_, verb, ..] = start.words else { return None };
+    front::engine_options(bytes(*verb), start.variables.iter().map(|entry| bytes(*entry)))
+}
+
 fn execute(start: &Start<'_>, launcher: &OwnedFd, record: &OwnedFd, flags: usize) -> Option<()> {
     // A closed stream would make room for it below, where the command's own belong.
     if record.as_raw_fd() <= 2 {
