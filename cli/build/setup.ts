@@ -25,6 +25,9 @@ type Shared = { rust?: RustPair; tallies: Tally[]; args: string[] };
 
 type Step = { title: string; work: (shared: Shared) => Promise<StepEnd> | StepEnd };
 
+/** Tests of searches that have a long form beside the short one of `npm test`. */
+const LONG_SEARCHES = ["test/search/freshness.test.ts", "test/search/index_memory.test.ts"];
+
 /** Names in a list of their own are steps that do not wait for each other. */
 type Entry = string | string[];
 
@@ -62,7 +65,7 @@ const steps: Readonly<Record<string, Step>> = {
   soak: {
     title: "long tests",
     work: counted(() =>
-      bunTests("long tests", ["test/soak"], { timeoutMs: 60 * 60_000, env: { CORDON_SOAK: "long" } }),
+      bunTests("long tests", ["test/soak", ...LONG_SEARCHES], { timeoutMs: 60 * 60_000, env: { CORDON_SOAK: "long" } }),
     ),
   },
   conformance: {

@@ -1,6 +1,6 @@
 /**
  * A process that changes a tree at random, as long as it may: `bun changing_tree.ts FOLDER SEED`. A line on stdin lets it run or stops
- * it; it answers each line with one, once it has stopped or is about to run. FOLDER has the tree in `work/tree`, what is moved
+ * it; it answers each line with one, once it has stopped or is about to run, and at the end it says how often it made each change. FOLDER has the tree in `work/tree`, what is moved
  * out of it in `outside`, and a home in `home`.
  */
 import {
@@ -266,22 +266,25 @@ const SELDOM = [
 ];
 const SELDOM_EVERY = 60;
 
-/** Changes something at random. */
-export function changeOnce(place: ChangingPlace): void {
+/** Changes something at random, and says what, if it could. */
+export function changeOnce(place: ChangingPlace): string | undefined {
   const any = place.roll(3) > 0 ? place.pick(OFTEN) : place.pick(Object.keys(CHANGES));
   const name = SELDOM.includes(any) && place.roll(SELDOM_EVERY) > 0 ? place.pick(OFTEN) : any;
   try {
     if (place.roll(REFILL_EVERY) === 0) fillPart(place.top, place.roll(PARTS), place.roll);
     CHANGES[name]?.(place);
+    return name;
   } catch (error) {
     // What is asked for at random is often impossible: no such file, a folder in its own, something in the place.
     if (!(error instanceof Error && "code" in error)) throw error;
+    return undefined;
   }
 }
 
 if (import.meta.main) {
   const [, , top = "", seed = "1"] = process.argv;
   const place = new ChangingPlace(top, dice(Number(seed)));
+  const made: Record<string, number> = {};
   let runs = false;
   void (async () => {
     for await (const chunk of Bun.stdin.stream()) {
@@ -291,12 +294,15 @@ if (import.meta.main) {
         if (runs) void go();
       }
     }
-    process.exit(0);
+    process.stdout.write(JSON.stringify(made), () => process.exit(0));
   })();
 
   async function go(): Promise<void> {
     while (runs) {
-      for (let step = 0; step < 4; step += 1) changeOnce(place);
+      for (let step = 0; step < 4; step += 1) {
+        const name = changeOnce(place);
+        if (name !== undefined) made[name] = (made[name] ?? 0) + 1;
+      }
       await new Promise((resume) => setImmediate(resume));
     }
   }
