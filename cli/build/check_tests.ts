@@ -10,28 +10,57 @@ export type Tally = { name: string; passed: number; failed: number; skipped: str
 /** Much longer than any test should take: it only ends those that hang. */
 const TEST_TIMEOUT_MS = 60_000;
 
-/** A group that takes longer has hung outside any test; the whole of `npm test` has 25 minutes. */
-const GROUP_TIMEOUT_MS = 17 * 60_000;
+/** A group that takes longer has hung outside any test: four times what the longest takes on two processors of their own. */
+const GROUP_TIMEOUT_MS = 30 * 60_000;
+
+/** Files run side by side, each in a global scope of its own: most tests wait for programs that use one processor. */
+const SIDE_BY_SIDE = 2;
+
+/** Tests that look at what is left on the whole machine, so no other may run beside them. */
+const LOOK_AT_ALL = /^test\/soak\/|^test\/e2e\/(footprint|limits)\.test\.ts$/;
 
 /** Folders of test/ that hold no end-to-end tests: gates run in `check`, bench measures, support is imported. */
 const NOT_END_TO_END = new Set(["gates", "bench", "support", "node_modules"]);
 
-/** The folders of test/ with tests that drive the built executable. */
-export function endToEndFolders(): string[] {
-  const entries = readdirSync(join(ROOT, "test"), { withFileTypes: true });
-  return entries
+/** How long a group may take, how many files run at a time, and what its tests find in their environment. */
+type Group = { timeoutMs?: number; sideBySide?: number; env?: Record<string, string> };
+
+/** The tests that drive the built executable: those that need the machine for themselves, then all others. */
+export async function endToEndTests(): Promise<Tally> {
+  const folders = readdirSync(join(ROOT, "test"), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !NOT_END_TO_END.has(entry.name))
     .map((entry) => `test/${entry.name}`);
+  const [alone, others] = [true, false].map((all) =>
+    testsBelow(folders).filter((path) => LOOK_AT_ALL.test(path) === all),
+  );
+  const tallies = [
+    await runFiles("end-to-end tests, one by one", alone ?? [], { sideBySide: 1 }),
+    await runFiles("end-to-end tests", others ?? []),
+  ];
+  const sum = (of: (tally: Tally) => number) => tallies.reduce((total, tally) => total + of(tally), 0);
+  return {
+    name: "end-to-end tests",
+    passed: sum(({ passed }) => passed),
+    failed: sum(({ failed }) => failed),
+    skipped: tallies.flatMap(({ skipped }) => skipped),
+    output: tallies.map(({ output }) => output).join("\n"),
+  };
 }
 
-/** How long a group may take, and what its tests find in their environment. */
-type Group = { timeoutMs?: number; env?: Record<string, string> };
-
-/** Runs every *.test.ts below the folders in one bun process. No tests at all is no failure. */
+/** Runs every *.test.ts below the folders. No tests at all is no failure. */
 export async function bunTests(name: string, folders: string[], group: Group = {}): Promise<Tally> {
-  const files = folders.flatMap((folder) => listFiles(join(ROOT, folder))).filter((path) => path.endsWith(".test.ts"));
+  return await runFiles(name, testsBelow(folders), group);
+}
+
+/** Paths from the root of the clone. */
+function testsBelow(folders: string[]): string[] {
+  const files = folders.flatMap((folder) => listFiles(join(ROOT, folder)));
+  return files.filter((path) => path.endsWith(".test.ts")).map((path) => relative(ROOT, path));
+}
+
+async function runFiles(name: string, files: string[], group: Group = {}): Promise<Tally> {
   if (files.length === 0) return { name, passed: 0, failed: 0, skipped: ["there are no tests yet"], output: "" };
-  const report = join(logFolder(), `${name.replaceAll(" ", "_")}.xml`);
+  const report = join(logFolder(), `${name.replaceAll(/[^a-z0-9]+/gi, "_")}.xml`);
   mkdirSync(logFolder(), { recursive: true });
   rmSync(report, { force: true });
   const end = await tryTool({
@@ -40,9 +69,10 @@ export async function bunTests(name: string, folders: string[], group: Group = {
       process.execPath,
       "test",
       `--timeout=${TEST_TIMEOUT_MS}`,
+      `--parallel=${group.sideBySide ?? SIDE_BY_SIDE}`,
       "--reporter=junit",
       `--reporter-outfile=${report}`,
-      ...files.map((path) => `./${relative(ROOT, path)}`),
+      ...files.map((path) => `./${path}`),
     ],
     cwd: ROOT,
     timeoutMs: group.timeoutMs ?? GROUP_TIMEOUT_MS,

@@ -4,7 +4,7 @@ import { runGuest } from "../../test/kernel/run_guest.ts";
 import { buildComponent } from "../../wasm/build.ts";
 import { bundle } from "./bundle.ts";
 import { formatAndLint, types } from "./check_sources.ts";
-import { bunTests, endToEndFolders, type Tally } from "./check_tests.ts";
+import { bunTests, endToEndTests, type Tally } from "./check_tests.ts";
 import { checkRust } from "./check_rust.ts";
 import { BuildError, Progress, type StepEnd } from "./progress.ts";
 import { installPythonTools } from "./python_tools.ts";
@@ -59,13 +59,17 @@ const steps: Readonly<Record<string, Step>> = {
     title: "Rust checks in sandbox-native/",
     work: counted((shared) => checkRust("sandbox-native", rustOf(shared))),
   },
-  end_to_end_tests: { title: "end-to-end tests", work: counted(() => bunTests("end-to-end tests", endToEndFolders())) },
+  end_to_end_tests: { title: "end-to-end tests", work: counted(endToEndTests) },
   kernel_tools: { title: "programs to boot another kernel", work: () => installTools(kernelTools) },
   kernels: { title: "an older kernel", work: counted(runGuest) },
   soak: {
     title: "long tests",
     work: counted(() =>
-      bunTests("long tests", ["test/soak", ...LONG_SEARCHES], { timeoutMs: 60 * 60_000, env: { CORDON_SOAK: "long" } }),
+      bunTests("long tests", ["test/soak", ...LONG_SEARCHES], {
+        timeoutMs: 60 * 60_000,
+        sideBySide: 1,
+        env: { CORDON_SOAK: "long" },
+      }),
     ),
   },
   conformance: {
