@@ -79,6 +79,10 @@ export type CordonCore = {
   explain: (request: ToolRequest) => Promise<{ ok: true; plan: CallPlan } | { ok: false; error: Failure }>;
   /** Compiles the rules now instead of at the first call. Rejects with ToolFault `policy.bad_rule`. */
   checkRules: () => Promise<void>;
+  /** Brings up what the first call would wait for, in a process that waits for it. Never rejects. */
+  warmUp: () => Promise<void>;
+  /** The same for a call of a tool, as soon as it is known to come. Never rejects. */
+  expect: (tool: string) => Promise<void>;
   tools: () => Promise<ToolDescription[]>;
   /** True when the call may run beside others (C4); false also for calls that will be refused. */
   concurrencySafe: (request: ToolRequest) => Promise<boolean>;
@@ -148,7 +152,7 @@ export function createCore(options: CoreOptions): CordonCore {
     const parts = { world, stateFolder, machine: machine.marks, before: phases.write };
     makeReplaceable(core, { ...parts, flags: options.replace.flags });
   }
-  return front(core, { ...host, close }, { world, forget: machine.forget, checkRules: policy.check });
+  return front(core, { ...host, close }, { world, forget: machine.forget, policy });
 }
 
 /** A process that starts commands in the background stays for more calls. */
@@ -208,11 +212,12 @@ function timedHost(host: LocalHost, phases: Phases): LocalHost {
   return { ...host, track };
 }
 
-type FrontParts = { world: World; forget: () => void; checkRules: () => Promise<void> };
+type FrontParts = { world: World; forget: () => void; policy: RuleJudge };
 
 function front(core: Core, host: LocalHost, parts: FrontParts): CordonCore {
   return {
-    checkRules: parts.checkRules,
+    checkRules: parts.policy.check,
+    ...warmingOf(core, parts.policy),
     dispatch: async (request) => {
       const result = await dispatch(request, core);
       // A sandbox that was planned and then could not be built means that the machine changed: look at it again next time.
@@ -241,6 +246,22 @@ function front(core: Core, host: LocalHost, parts: FrontParts): CordonCore {
     },
     signal: host.signal,
     close: host.close,
+  };
+}
+
+/** What fails ahead of a call fails again, and is told, in the call. */
+function warmingOf({ registry, authority }: Core, policy: RuleJudge): Pick<CordonCore, "warmUp" | "expect"> {
+  const ahead = () => import("./dispatch/warm_up.ts");
+  const cold = { policy, registry, place: authority.place, mode: authority.mode.mode };
+  return {
+    warmUp: () =>
+      ahead()
+        .then(({ warmUp }) => warmUp(cold))
+        .catch(() => undefined),
+    expect: (tool) =>
+      ahead()
+        .then(({ expect }) => expect(tool, registry))
+        .catch(() => undefined),
   };
 }
 

@@ -1,4 +1,4 @@
-import { createCore, openSettings, requireNoHooks } from "@cordon/core";
+import { type CordonCore, createCore, openSettings, requireNoHooks } from "@cordon/core";
 import { type Settings, ToolFault } from "@cordon/core/contract";
 import { createQuestionDesk, createServeSession, type ServeSession } from "@cordon/core/serve";
 import type { Cli, Command } from "../command.ts";
@@ -88,13 +88,14 @@ async function converse(writer: LineWriter, { draft, cli, settings }: Started): 
   if (lists.some((rules) => rules.length > 0)) await core.checkRules();
   const tools = await core.tools();
   const session = createServeSession({
-    core: { ...core, tools: () => tools },
+    core: { ...core, tools: () => tools, concurrencySafe: expected(core) },
     desk,
     send: writer.send,
     unsentBytes: writer.unreadBytes,
     now: Date.now,
     version: VERSION,
   });
+  void core.warmUp();
   const stopped = Promise.withResolvers<"stopped">();
   cli.onSignal(["SIGINT", "SIGTERM", "SIGHUP"], () => stopped.resolve("stopped"));
   const end = await Promise.race([readAll(session, writer), writer.closed, stopped.promise]);
@@ -104,6 +105,14 @@ async function converse(writer: LineWriter, { draft, cli, settings }: Started): 
   await Promise.race([writer.flush(), stopped.promise.then(() => Bun.sleep(FAREWELL_MS))]);
   refuseLoss(writer.lost());
   return EXIT.ok;
+}
+
+/** What is asked first of a call that came in. */
+function expected({ expect, concurrencySafe }: CordonCore): CordonCore["concurrencySafe"] {
+  return (request) => {
+    void expect(request.tool);
+    return concurrencySafe(request);
+  };
 }
 
 async function readAll(session: ServeSession, writer: LineWriter): Promise<"ended"> {

@@ -11,7 +11,7 @@ import { decisionFigures } from "./decisions.ts";
 import { measurePhases } from "./phases.ts";
 import { type Figure, type Result, tableLines } from "./print_table.ts";
 import { CORDON, makeRows, type Row } from "./rows.ts";
-import { searchMemory, warmSearches } from "./search_rows.ts";
+import { searchesInServe, searchMemory, warmSearches } from "./search_rows.ts";
 
 const form = process.argv.includes("--markdown") ? "markdown" : "text";
 const words = process.argv.slice(2).filter((word) => word !== "--markdown");
@@ -30,10 +30,12 @@ function matches(row: Row, wanted: string[]): boolean {
   return wanted.length === 0 || wanted.some((word) => text.includes(word));
 }
 
-/** What has no row of its own: all of it, or that of the words "search", "warm" and "decisions". */
+/** What has no row of its own: all of it, or that of the words "search", "serve", "warm" and "decisions". */
 async function figuresFor(wanted: string[]): Promise<Figure[]> {
   const memory = wanted.length === 0 ? idleServe(join(folder, "workspace")) : [];
   if (wanted.length === 0 || wanted.includes("search")) memory.push(...searchMemory(CORDON, folder));
+  if (wanted.length === 0 || wanted.includes("search") || wanted.includes("serve"))
+    memory.push(...(await searchesInServe(CORDON, folder)));
   if (wanted.length === 0 || wanted.includes("warm")) memory.push(...(await warmSearches(CORDON, folder)));
   if (wanted.length > 0 && !wanted.includes("decisions")) return memory;
   process.stderr.write("  decisions of the policy …\n");

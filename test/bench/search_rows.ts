@@ -7,6 +7,7 @@ import type { Timed } from "./alternate.ts";
 import { makeTree, NEEDLE } from "./make_tree.ts";
 import type { Figure } from "./print_table.ts";
 import type { Row } from "./rows.ts";
+import { type ServedTree, serveFigures } from "./serve_searches.ts";
 import { warmFigures } from "./warm_searches.ts";
 
 /** Debian's package of the large tree: 78,579 files, 1.2 GB. */
@@ -91,6 +92,26 @@ export function searchMemory(cordon: string, folder: string): Figure[] {
 export async function warmSearches(cordon: string, folder: string): Promise<Figure[]> {
   const tree = join(folder, LARGE);
   return existsSync(tree) ? await warmFigures(cordon, tool(RIPGREP, "rg"), tree) : [];
+}
+
+/** Searches of a server that remembers nothing of trees: what holds before an index is there, and where there is none. */
+export async function searchesInServe(cordon: string, folder: string): Promise<Figure[]> {
+  const middle = makeTree(folder);
+  const large = join(folder, LARGE);
+  const sized = SIZES.map((files): ServedTree => {
+    const path = makeSizedTree(folder, files);
+    return { what: `${files} files`, path, text: NEEDLE, target: files < 1000 ? 1.3 : 1 };
+  });
+  const trees: ServedTree[] = [
+    ...sized,
+    { what: "4,000 files", path: middle, text: NEEDLE, target: 1 },
+    { what: "names, 4,000 files", path: middle, names: "*.md", target: 1 },
+  ];
+  if (existsSync(large)) {
+    trees.push({ what: "large literal", path: large, text: "EXPORT_SYMBOL_GPL", target: 1 });
+    trees.push({ what: "large names", path: large, names: "*.h", target: 1 });
+  }
+  return serveFigures(cordon, tool(RIPGREP, "rg"), trees);
 }
 
 /** Nothing found is an answer, not a failure; the shell between costs both sides the same. */

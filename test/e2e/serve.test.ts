@@ -149,6 +149,23 @@ describe("calls", () => {
   });
 });
 
+/** Longer than warming up takes, also on a slow machine; a test that is too early passes. */
+const WARMED_MS = 1000;
+
+describe("the time before the first call", () => {
+  test("a server warms up without a question and without a row, and the first call asks as ever", async () => {
+    const asking = await startServe({ scratch }, ["--ask", "grep_search"]);
+    await Bun.sleep(WARMED_MS);
+    expect(asking.lines.map(({ type }) => type)).toEqual(["ready"]);
+    expect(existsSync(join(scratch.state, "audit.jsonl"))).toBe(false);
+    await asking.send({ id: "s", tool: "grep_search", input: { pattern: "alpha" } });
+    await asking.wait({ id: "s", type: "permission" });
+    await asking.send({ type: "permission", id: "s", choice: "deny" });
+    expect(await asking.wait({ id: "s", type: "result" })).toMatchObject({ ok: false });
+    expect((await asking.close()).code).toBe(0);
+  });
+});
+
 describe("the end", () => {
   test("F5 end of stdin lets a running call finish, then exits 0", async () => {
     await client.send({ id: "last", tool: "bash", input: { command: "sleep 1; echo done" } });
