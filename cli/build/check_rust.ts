@@ -34,7 +34,8 @@ export async function checkRust(workspace: "wasm" | "sandbox-native", rust: Rust
 }
 
 async function run(workspace: string, check: Check, rust: Rust): Promise<Pick<Tally, "passed" | "failed" | "output">> {
-  const target = targetFolder(`check-${rust.version}`);
+  // A folder of its own: cargo locks it, and the other workspace is checked at the same time.
+  const target = targetFolder(`check-${workspace}-${rust.version}`);
   const end = await tryTool({
     what: `${check.name} ${workspace}`,
     argv: [rust.cargo, ...check.args],
