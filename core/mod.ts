@@ -18,6 +18,7 @@ import type { Failure } from "./contract/outcome.ts";
 import { failureOf, isRefused } from "./contract/refuse.ts";
 import type { ModeSetting, ToolDescription, ToolRequest } from "./contract/request.ts";
 import type { ToolResult } from "./contract/result.ts";
+import type { ReadQuestion, ReadRules } from "./contract/search.ts";
 import type { LookAtPlaces } from "./contract/survey.ts";
 import type { AnyTool, Place } from "./contract/tool.ts";
 import { DEFAULT_SANDBOX_REQUEST } from "./contract/sandbox_request.ts";
@@ -28,6 +29,7 @@ import { dispatch, prepare } from "./dispatch/dispatch.ts";
 import { validate } from "./dispatch/validate.ts";
 import { gitSettingsOf } from "./config/git_places.ts";
 import type { Hosts } from "./exec/execute.ts";
+import { mayReadBy } from "./engine/may_read.ts";
 import { createRuleJudge, type RuleJudge } from "./engine/rule_judge.ts";
 import { createLocalHost, type LocalHost } from "./exec/hosts/local_host.ts";
 import { LAUNCHER_DIGEST, openLauncher } from "./exec/process/launcher_file.ts";
@@ -145,7 +147,7 @@ export function createCore(options: CoreOptions): CordonCore {
     authority,
     hooks: [],
     planner,
-    hosts: { local: timedHost(host, phases), ...searchRules(policy, options, { place, rules: given }) },
+    hosts: { local: timedHost(host, phases), ...searchRules(policy, options, { place, given, rules }) },
   };
   const close = () => host.close().finally(phases.write);
   if (options.replace) {
@@ -281,21 +283,30 @@ async function explain(
  * Judges the files that a search meets. Without rules of the person there is nothing to judge: the built-in ones on reading
  * are the secrets that every search leaves out. A file that would ask is left out too, since a search can't stop to ask.
  */
-function readFilterOf(policy: RuleJudge, place: Place, rules: RuleLists): Hosts["readFilter"] {
-  if (rules.ask.length + rules.deny.length === 0) return async () => undefined;
-  return async (tool) => {
-    const judge = await policy.now();
-    const common = { tool, required: "read-only", mode: "workspace-write", params: {} } as const;
+function readFilterOf(policy: RuleJudge, { place, given, rules }: ReadingParts): Hosts["readFilter"] {
+  if (given.ask.length + given.deny.length === 0) return async () => undefined;
+  const made = new Map<string, Promise<ReadRules>>();
+  const make = async (tool: string): Promise<ReadRules> => {
     const { cwd, home, workspace } = place;
-    return (path) =>
-      judge({ ...common, effects: [{ kind: "read", path }], cwd, home, roots: [workspace] }).verdict === "allow";
+    const common = { tool, required: "read-only", mode: "workspace-write", params: {} } as const;
+    const asked: ReadQuestion = { rules: rules(), about: { ...common, cwd, home, roots: [workspace] } };
+    return { mayRead: mayReadBy(await policy.now(), asked), asked };
+  };
+  // Once for each tool: neither the rules nor the folders change while the process lives, and approvals open nothing to a search.
+  return (tool) => {
+    const known = made.get(tool) ?? make(tool);
+    made.set(tool, known);
+    return known;
   };
 }
 
+/** `given` are the person's rules, `rules` those and cordon's own: all that `policy` has beyond the built-in ones. */
+type ReadingParts = { place: Place; given: RuleLists; rules: () => RuleLists };
+
 /** What a search is told beside its plan. */
-function searchRules(policy: RuleJudge, options: CoreOptions, { place, rules }: { place: Place; rules: RuleLists }) {
-  const git = gitSettingsOf(options.world.env, place.home);
-  return { readFilter: readFilterOf(policy, place, rules), git, ...searchIndexOf(options) };
+function searchRules(policy: RuleJudge, options: CoreOptions, parts: ReadingParts) {
+  const git = gitSettingsOf(options.world.env, parts.place.home);
+  return { readFilter: readFilterOf(policy, parts), git, ...searchIndexOf(options) };
 }
 
 /** A process that lasts remembers the trees that it has searched. */

@@ -1,4 +1,5 @@
 import type { FileNames } from "./file_names.ts";
+import type { PolicyQuestion, RuleLists } from "./verdict.ts";
 
 /** What a search returns of each file, in ripgrep's words. */
 export type GrepMode = "content" | "files_with_matches" | "files_without_match" | "count" | "count_matches";
@@ -142,15 +143,23 @@ export type GlobAnswer = {
 
 /**
  * What the policy lets a search see, as data where that is enough, so that several threads can judge alike: nothing at or below
- * `hidden` (absolute), no name of `closedNames` (`x.*`: all that start with `x.`) but those with one of `sampleEndings`. `mayRead`
- * is asked besides for each file and folder, where rules of the person say more.
+ * `hidden` (absolute), no name of `closedNames` (`x.*`: all that start with `x.`) but those with one of `sampleEndings`. Where rules of
+ * the person say more, they are asked besides for all files and folders.
  */
 export type FileView = {
   hidden: readonly string[];
   closedNames: readonly string[];
   sampleEndings: readonly string[];
-  mayRead?: (path: string) => boolean;
-};
+} & Partial<ReadRules>;
+
+/**
+ * Rules on reading that are no data. `mayRead` says whether all of these may be read; if not, some still may. `asked` is what it goes by, for
+ * threads that have to ask for themselves; without it one thread searches.
+ */
+export type ReadRules = { mayRead: (paths: readonly string[]) => boolean; asked?: ReadQuestion };
+
+/** The rules of all but the built-in layer, and the question that is asked of the policy for each of a tool's paths. */
+export type ReadQuestion = { rules: RuleLists; about: Omit<PolicyQuestion, "effects"> };
 
 /**
  * Searches of one call. Throws `search.bad_pattern`, `search.bad_glob`, `search.bad_type`, `fs.not_found`,

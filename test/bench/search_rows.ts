@@ -105,6 +105,7 @@ export async function searchesInServe(cordon: string, folder: string): Promise<F
   const trees: ServedTree[] = [
     ...sized,
     { what: "4,000 files", path: middle, text: NEEDLE, target: 1 },
+    { what: "4,000 files under a rule", path: middle, text: NEEDLE, target: 1, flags: ["--deny", "Read(secrets/**)"] },
     { what: "names, 4,000 files", path: middle, names: "*.md", target: 1 },
   ];
   if (existsSync(large)) {

@@ -17,8 +17,11 @@ const PAUSE_MS = 15;
 
 const PATIENCE_MS = 10 * 60_000;
 
-/** One tree and what is looked for in it. `names` is a glob for `glob_search`, `text` a pattern for `grep_search`. */
-export type ServedTree = { what: string; path: string; target: number } & ({ text: string } | { names: string });
+/** One tree and what is looked for in it. `names` is a glob for `glob_search`, `text` a pattern for `grep_search`; `flags` are the server's. */
+export type ServedTree = { what: string; path: string; target: number; flags?: readonly string[] } & (
+  | { text: string }
+  | { names: string }
+);
 
 /** For each tree the ratio to ripgrep's process, the median over the rounds, and what the first call of a server takes. */
 export async function serveFigures(cordon: string, rg: string, trees: readonly ServedTree[]): Promise<Figure[]> {
@@ -34,7 +37,7 @@ async function figuresOf(cordon: string, rg: string, tree: ServedTree): Promise<
   const scratch = makeScratch();
   try {
     const around = { scratch, cwd: tree.path, binary: cordon, patienceMs: PATIENCE_MS };
-    const client = startQuickClient(around, ["--search-memory", "0"]);
+    const client = startQuickClient(around, ["--search-memory", "0", ...(tree.flags ?? [])]);
     await Bun.sleep(THINKING_MS);
     const rounds: { our: number; their: number }[] = [];
     for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {

@@ -1,10 +1,11 @@
 import type { GrepAnswer, IndexNote } from "../../core/contract/search.ts";
+import type { AsText } from "../../core/exec/search/tree_fixture.ts";
 import { type Exit, startCordon, type Surroundings } from "./run_cordon.ts";
 
 /** The result of a search through `cordon serve`. */
 export type Searched = {
   ok: boolean;
-  output?: Partial<GrepAnswer>;
+  output?: Partial<AsText<GrepAnswer>>;
   error?: { code: string; message: string };
   meta: { durationMs: number; index?: IndexNote };
 };

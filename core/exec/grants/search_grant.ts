@@ -2,16 +2,16 @@ import { realpathSync } from "node:fs";
 import { SAMPLE_ENDINGS, SECRET_NAMES } from "../../config/protected_paths.ts";
 import { ToolFault } from "../../contract/fault.ts";
 import type { FilePlan } from "../../contract/file_plan.ts";
-import type { IndexNote, SearchGrant } from "../../contract/search.ts";
+import type { IndexNote, ReadRules, SearchGrant } from "../../contract/search.ts";
 import type { SearchIndex } from "../search/index/search_index.ts";
 import type { GitSettings } from "../../config/git_places.ts";
 import { fsFault, moved } from "./fs_fault.ts";
 
 /**
- * Whether the rules let one more file be read that nobody was asked about. Absolute real paths, files and folders. Undefined where
- * no rule says more than what the plan hides: then nothing is asked, and several threads can search.
+ * Whether the rules let more files be read that nobody was asked about. Absolute real paths, files and folders. Undefined where
+ * no rule says more than what the plan hides: then nothing is asked.
  */
-export type ReadFilter = ((path: string) => boolean) | undefined;
+export type ReadFilter = ReadRules | undefined;
 
 /**
  * What a search is told beside its plan: the rules on reading, where git's settings are, and what the process remembers of trees, if it
@@ -30,10 +30,10 @@ export type SearchRules = {
  */
 export function createSearchGrant(plan: FilePlan, { readable, git, index, record = {} }: SearchRules): SearchGrant {
   const open = async () => {
-    const [{ createSearch }, mayRead, known] = await Promise.all([import("../search/mod.ts"), readable(), index?.()]);
+    const [{ createSearch }, rules, known] = await Promise.all([import("../search/mod.ts"), readable(), index?.()]);
     // By name too: the survey looks for secret files only near the top, and a search meets them at any depth.
     const closed = { hidden: plan.hidden, closedNames: SECRET_NAMES, sampleEndings: SAMPLE_ENDINGS };
-    return createSearch({ ...closed, ...(mayRead ? { mayRead } : {}) }, git, known);
+    return createSearch({ ...closed, ...rules }, git, known);
   };
   const noted = <Answer extends { index?: IndexNote }>({ index: note, ...answer }: Answer) => {
     if (note !== undefined) record.index = note;

@@ -1,5 +1,5 @@
 import type { Gather, SearchEngine } from "../../engine/search.ts";
-import type { FileView, IgnoreKind, SearchScope } from "../../contract/search.ts";
+import type { FileView, IgnoreKind, ReadQuestion, SearchScope } from "../../contract/search.ts";
 import type { Listing } from "./index/listing.ts";
 
 /**
@@ -20,6 +20,8 @@ export type SearchJob = {
   noIgnoreKinds: readonly IgnoreKind[];
   /** The text of git's global excludes. */
   globalExcludes?: Uint8Array;
+  /** What the policy is asked for all files and folders. */
+  asked?: ReadQuestion;
   /** No other thread helps. */
   alone: boolean;
   /** What the index knows of the tree: without it all of it is read. */

@@ -54,8 +54,9 @@ export async function runSearch(
   const run: Run = { walk: search.walk(), pace, isOpened: false };
   run.walk.push(job.start);
   try {
-    // A rule that is a function of this thread can be asked by no other.
-    await visitAll(run, view.mayRead === undefined ? () => openToOthers(run, job) : undefined);
+    // A rule that is a function of this thread alone can be asked by no other.
+    const shared = view.mayRead === undefined || view.asked !== undefined;
+    await visitAll(run, shared ? () => openToOthers(run, withRules(job, view)) : undefined);
   } finally {
     run.walk.leave();
     run.work?.stop();
@@ -67,6 +68,10 @@ export async function runSearch(
   const others = [...((await run.collect?.()) ?? []), ...(known === undefined ? [] : [known])];
   for (const { names } of others) if (names !== undefined) engine.absorb(names);
   return [{ ...search.finds.found, ...noted }, ...others];
+}
+
+function withRules(job: SearchJob, { asked }: FileView): SearchJob {
+  return asked === undefined ? job : { ...job, asked };
 }
 
 async function visitAll(run: Run, open: (() => Promise<void>) | undefined): Promise<void> {

@@ -32,7 +32,7 @@ export function mayStartAt(path: string, { hidden, closedNames, sampleEndings, m
   const isClosed = closedNames.some((closed) =>
     closed.endsWith("*") ? name.startsWith(closed.slice(0, -1)) : name === closed,
   );
-  return (!isClosed || isSample) && (mayRead?.(path) ?? true);
+  return (!isClosed || isSample) && (mayRead?.([path]) ?? true);
 }
 
 function kindOf(stats: Stats): string {

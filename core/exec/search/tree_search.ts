@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import { ENDED, type SearchEngine } from "../../engine/search.ts";
-import type { MatchSpan } from "../../contract/search.ts";
+import type { MatchSpan, ReadRules } from "../../contract/search.ts";
 import { badPattern, badScope, refusing } from "./faults.ts";
 import type { FileCalls, NamePlace, OpenFolder } from "./file_calls.ts";
 import { type Find, type Found, Finds } from "./finds.ts";
@@ -17,8 +17,8 @@ export type SearchParts = {
   engine: SearchEngine;
   files: FileCalls;
   job: SearchJob;
-  /** Asked for each file and folder where there are rules that are no data. */
-  mayRead: ((path: string) => boolean) | undefined;
+  /** Asked for all files and folders where there are rules that are no data. */
+  mayRead: ReadRules["mayRead"] | undefined;
 };
 
 /** One thread's part of a search: the folders that it is given are listed, filtered, and their files searched. */
@@ -51,7 +51,7 @@ export class TreeSearch {
       const folder = dirname(path);
       this.#hidden.set(folder, (this.#hidden.get(folder) ?? new Set()).add(basename(path)));
     }
-    this.#numbers = new FolderNumbers(engine, job, (path) => mayRead?.(path) ?? true);
+    this.#numbers = new FolderNumbers(engine, job, (path) => mayRead?.([path]) ?? true);
     engine.startNames(job.gather);
     this.finds = new Finds(job.keep);
   }
@@ -86,7 +86,7 @@ export class TreeSearch {
     try {
       const number = this.#numbers.enter(path, engine.survey(folder.bytes));
       const order = engine.filter(number, folder.bytes);
-      this.#leaveOutHidden(folder, order);
+      yield* this.#leaveOutHidden(folder, order);
       const inner: RealPath[] = [];
       for (let place = 0; place < order.length; place += 3) {
         if (order[place + 2] === KIND.folder) inner.push(childOf(path, this.#nameAt(nameIn(order, place))));
@@ -127,18 +127,24 @@ export class TreeSearch {
     this.#part = undefined;
   }
 
-  /** Entries that the policy hides become nothing that is visited. */
-  #leaveOutHidden(folder: OpenFolder, order: Uint32Array): void {
+  /** Entries that the policy hides become nothing that is visited. Yields after each question. */
+  *#leaveOutHidden(folder: OpenFolder, order: Uint32Array): Generator<undefined, void, undefined> {
     const { engine, mayRead } = this.#parts;
     const closed = this.#hidden.get(shownPath(folder.path));
     if (closed === undefined && mayRead === undefined) return;
-    for (let place = 0; place < order.length; place += 3) {
-      const name = this.#nameAt(nameIn(order, place));
-      const isOpen =
-        closed?.has(shownPath(name)) !== true && (mayRead?.(shownPath(childOf(folder.path, name))) ?? true);
-      if (isOpen) continue;
+    const leaveOut = (place: number) => {
       order[place + 2] = KIND.leftOut;
       engine.leaveOut(place / 3);
+    };
+    const judged: Judged[] = [];
+    for (let place = 0; place < order.length; place += 3) {
+      const name = this.#nameAt(nameIn(order, place));
+      if (closed?.has(shownPath(name)) === true) leaveOut(place);
+      else if (mayRead !== undefined) judged.push({ place, path: shownPath(childOf(folder.path, name)) });
+    }
+    for (let at = 0; mayRead !== undefined && at < judged.length; at += ASKED_AT_ONCE) {
+      for (const { place } of refusedOf(judged.slice(at, at + ASKED_AT_ONCE), mayRead)) leaveOut(place);
+      if (at + ASKED_AT_ONCE < judged.length) yield;
     }
   }
 
@@ -207,6 +213,20 @@ export class TreeSearch {
     // A copy: not all decoders take a view of linear memory.
     return realPath(this.#parts.engine.entries(0).slice(at, at + bytes));
   }
+}
+
+/** An entry of a choice by its place there. */
+type Judged = { place: number; path: string };
+
+/** A question takes longer than a path in it, and an answer is not to be waited for long. */
+const ASKED_AT_ONCE = 64;
+
+/** Those that may not be read: where not all may, each half is asked about, down to the single one, whose answer holds. */
+function refusedOf(judged: Judged[], mayRead: ReadRules["mayRead"]): Judged[] {
+  if (judged.length === 0 || mayRead(judged.map(({ path }) => path))) return [];
+  if (judged.length === 1) return judged;
+  const middle = judged.length >> 1;
+  return [...refusedOf(judged.slice(0, middle), mayRead), ...refusedOf(judged.slice(middle), mayRead)];
 }
 
 function nameIn(order: Uint32Array, place: number): NamePlace {

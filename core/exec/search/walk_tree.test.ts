@@ -19,7 +19,8 @@ async function grep(
   rest: Partial<GrepQuery> = {},
   mayRead: (path: string) => boolean = () => true,
 ): Promise<AsText<GrepAnswer>> {
-  return asText(await createSearch({ ...EVERYTHING, mayRead }, NO_GIT_SETTINGS).grep(queryOf(tree, "x", rest), NEVER));
+  const view = { ...EVERYTHING, mayRead: (paths: readonly string[]) => paths.every(mayRead) };
+  return asText(await createSearch(view, NO_GIT_SETTINGS).grep(queryOf(tree, "x", rest), NEVER));
 }
 
 describe("D7 what ripgrep would visit is visited", () => {

@@ -1,5 +1,10 @@
 /** What a worker thread of the search runs: one part of a search after the other, for as long as the process lasts. */
-import { instantiateSearch } from "../../engine/load.ts";
+import { FIXED_RULES } from "../../config/builtin_rules.ts";
+import type { ReadQuestion, ReadRules } from "../../contract/search.ts";
+import type { Decision, PolicyQuestion } from "../../contract/verdict.ts";
+import { instantiateSearch, loadPolicyComponent } from "../../engine/load.ts";
+import { mayReadBy } from "../../engine/may_read.ts";
+import { createRuleJudge } from "../../engine/rule_judge.ts";
 import { SearchEngine } from "../../engine/search.ts";
 import { type FileCalls, fileCalls } from "./file_calls.ts";
 import type { Found } from "./finds.ts";
@@ -32,20 +37,44 @@ async function answer({ id, module, job, memory }: WorkerTask): Promise<WorkerRe
   let joined = false;
   try {
     // Before it joins: the others wait for nobody who has not.
+    const mayRead = job.asked === undefined ? undefined : await rulesFor(job.asked);
     tools ??= { engine: new SearchEngine(await instantiateSearch(module)), files: fileCalls() };
     joined = work.join();
     if (!joined) return { id, late: true };
     const files = job.listing === undefined ? tools.files : new ListedCalls(tools.files, job.listing);
-    const search = new TreeSearch({ engine: tools.engine, files, job, mayRead: undefined });
+    const search = new TreeSearch({ engine: tools.engine, files, job, mayRead });
     return { id, found: searchShare(work, search) };
   } catch (error) {
     // A trap leaves the engine's memory in any state.
     tools = undefined;
+    policy = undefined;
     // Who has not joined has taken nothing: the others do it all.
     if (!joined) return { id, late: true };
     work.stop();
     return { id, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
+}
+
+type ThreadPolicy = {
+  rules: string;
+  judge: (question: PolicyQuestion) => Decision;
+  /** For each question that is asked of it: there is one for each tool. */
+  filters: Map<string, ReadRules["mayRead"]>;
+};
+
+/** The policy in this thread: the same component, with the rules of the process. One set of rules at a time, kept for the searches that follow. */
+let policy: ThreadPolicy | undefined;
+
+async function rulesFor(asked: ReadQuestion): Promise<ReadRules["mayRead"]> {
+  const [rules, about] = [JSON.stringify(asked.rules), JSON.stringify(asked.about)];
+  if (policy?.rules !== rules) {
+    await loadPolicyComponent("files");
+    policy = { rules, judge: await createRuleJudge(() => asked.rules, FIXED_RULES).now(), filters: new Map() };
+  }
+  const { judge, filters } = policy;
+  const mayRead = filters.get(about) ?? mayReadBy(judge, asked);
+  filters.set(about, mayRead);
+  return mayRead;
 }
 
 function searchShare(work: SharedWork, search: TreeSearch): Found {

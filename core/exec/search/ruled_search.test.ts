@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { FIXED_RULES } from "../../config/builtin_rules.ts";
+import type { FileView, GrepQuery, ReadQuestion, ReadRules } from "../../contract/search.ts";
+import type { Decision, PolicyQuestion, RuleSource } from "../../contract/verdict.ts";
+import { mayReadBy } from "../../engine/may_read.ts";
+import { createRuleJudge } from "../../engine/rule_judge.ts";
+import { createSearch } from "./mod.ts";
+import { EVERYTHING, makeTree, NEVER, NO_GIT_SETTINGS, queryOf, type Tree } from "./tree_fixture.ts";
+
+/** Enough folders for other threads to be wanted, and to be up while there is work left. */
+const PARTS = 400;
+
+/** In each part: what rules keep from being read, each beside a twin that they leave. */
+const SHUT = ["secrets/token", "plan.draft", "a.key"];
+const OPEN = ["public/token", "plan.final", "a.keys"];
+
+const RULES = {
+  deny: [ruleOf("Read(**/secrets/**)"), ruleOf("Read(**/*.key)")],
+  ask: [ruleOf("Read(**/*.draft)")],
+  allow: [],
+};
+
+let tree: Tree;
+beforeAll(() => {
+  const names = [...SHUT, ...OPEN, ...Array.from({ length: 20 }, (_, at) => `more${at}`)];
+  const parts = Array.from({ length: PARTS }, (_, part) => names.map((name) => [`part${part}/${name}`, "x"]));
+  tree = makeTree(Object.fromEntries(parts.flat()));
+});
+
+function ruleOf(rule: string): RuleSource {
+  return { rule, layer: "user", origin: "settings.json:1" };
+}
+
+function askedIn(root: string): ReadQuestion {
+  const about = { tool: "grep_search", required: "read-only", mode: "workspace-write", params: {} } as const;
+  return { rules: RULES, about: { ...about, cwd: root, home: "/home/ada", roots: [root] } };
+}
+
+function judgeOf({ rules }: ReadQuestion): Promise<(question: PolicyQuestion) => Decision> {
+  return createRuleJudge(() => rules, FIXED_RULES).now();
+}
+
+async function rulesIn(root: string): Promise<Required<ReadRules>> {
+  const asked = askedIn(root);
+  return { mayRead: mayReadBy(await judgeOf(asked), asked), asked };
+}
+
+async function found(view: Partial<FileView>, rest: Partial<GrepQuery> = {}): Promise<string[]> {
+  const search = createSearch({ ...EVERYTHING, ...view }, NO_GIT_SETTINGS);
+  const { filenames } = await search.grep(queryOf(tree, "x", rest), NEVER);
+  return [...filenames.list()];
+}
+
+describe("a search under a person's own rules", () => {
+  test("D7 leaves out what is denied and what would ask, and nothing beside it, on one thread and on several", async () => {
+    const rules = await rulesIn(tree.root);
+    const all = await found({});
+    const isShut = (name: string) => SHUT.some((shut) => name.endsWith(`/${shut}`));
+    const expected = all.filter((name) => !isShut(name));
+    expect(all.length - expected.length).toBe(PARTS * SHUT.length);
+    expect(OPEN.every((open) => expected.includes(`part7/${open}`))).toBe(true);
+    expect(await found({ mayRead: rules.mayRead })).toEqual(expected);
+    // The first of them starts the threads, and may be over before they are up.
+    for (let turn = 0; turn < 4; turn += 1) expect(await found(rules)).toEqual(expected);
+  });
+
+  test("D7 other threads ask for themselves: where this one has no files left to judge, theirs are judged by the same rules", async () => {
+    const { asked } = await rulesIn(tree.root);
+    // Rules of this thread that leave everything show which files another one has judged.
+    const careless: ReadRules = { mayRead: () => true, asked };
+    const counts: number[] = [];
+    for (let turn = 0; turn < 100 && !counts.some((count) => count < PARTS); turn += 1)
+      counts.push((await found(careless)).filter((name) => name.endsWith("/a.key")).length);
+    if (navigator.hardwareConcurrency > 1) expect(Math.min(...counts)).toBeLessThan(PARTS);
+    expect((await found(careless)).filter((name) => name.endsWith("/a.keys"))).toHaveLength(PARTS);
+  });
+
+  test("D7 a thread that can't have the rules helps not, and nothing is left out or shown for it", async () => {
+    const { mayRead, asked } = await rulesIn(tree.root);
+    const expected = await found({ mayRead });
+    const broken = { ...asked, rules: { ...asked.rules, deny: [ruleOf("Read(")] } };
+    for (let turn = 0; turn < 4; turn += 1) expect(await found({ mayRead, asked: broken })).toEqual(expected);
+  });
+
+  test("D7 a search of one large folder can be cancelled between two questions", async () => {
+    using large = makeTree(Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`f${at}`, "x"])));
+    const stop = new AbortController();
+    let asked = 0;
+    const mayRead = (paths: readonly string[]): boolean => {
+      asked += paths.length;
+      // The start is a question of its own.
+      if (paths.length === 1) return true;
+      stop.abort();
+      Bun.sleepSync(30);
+      return true;
+    };
+    const search = createSearch({ ...EVERYTHING, mayRead }, NO_GIT_SETTINGS);
+    await expect(search.grep(queryOf(large, "x"), stop.signal)).rejects.toMatchObject({ code: "tool.cancelled" });
+    expect(asked).toBeLessThan(200);
+  });
+
+  test("D7 an ignore file that may not be read has no say", async () => {
+    using small = makeTree({ ".ignore": "a\n", a: "x", b: "x" });
+    const asked = { ...askedIn(small.root), rules: { ...RULES, deny: [ruleOf("Read(**/.ignore)")] } };
+    const view = { ...EVERYTHING, mayRead: mayReadBy(await judgeOf(asked), asked), asked };
+    const { filenames } = await createSearch(view, NO_GIT_SETTINGS).grep(queryOf(small, "x"), NEVER);
+    expect([...filenames.list()]).toEqual(["a", "b"]);
+  });
+});
+
+describe("one question for many files", () => {
+  test("D7 is answered with yes only where each of them may be read", async () => {
+    const { mayRead } = await rulesIn(tree.root);
+    const paths = [...SHUT, ...OPEN].map((name) => join(tree.root, "part1", name));
+    for (let chosen = 1; chosen < 1 << paths.length; chosen += 1) {
+      const some = paths.filter((_, at) => (chosen >> at) & 1);
+      expect(mayRead(some)).toBe(some.every((path) => mayRead([path])));
+    }
+    expect(OPEN.every((name) => mayRead([join(tree.root, "part1", name)]))).toBe(true);
+    expect(SHUT.some((name) => mayRead([join(tree.root, "part1", name)]))).toBe(false);
+  });
+});
