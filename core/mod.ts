@@ -283,13 +283,13 @@ async function explain(
  * Judges the files that a search meets. Without rules of the person there is nothing to judge: the built-in ones on reading
  * are the secrets that every search leaves out. A file that would ask is left out too, since a search can't stop to ask.
  */
-function readFilterOf(policy: RuleJudge, { place, given, rules }: ReadingParts): Hosts["readFilter"] {
+function readFilterOf(policy: RuleJudge, { place, roots, given, rules }: ReadingParts): Hosts["readFilter"] {
   if (given.ask.length + given.deny.length === 0) return async () => undefined;
   const made = new Map<string, Promise<ReadRules>>();
   const make = async (tool: string): Promise<ReadRules> => {
     const { cwd, home, workspace } = place;
     const common = { tool, required: "read-only", mode: "workspace-write", params: {} } as const;
-    const asked: ReadQuestion = { rules: rules(), about: { ...common, cwd, home, roots: [workspace] } };
+    const asked: ReadQuestion = { rules: rules(), about: { ...common, cwd, home, roots: [workspace, ...roots] } };
     return { mayRead: mayReadBy(await policy.now(), asked), asked };
   };
   // Once for each tool: neither the rules nor the folders change while the process lives, and approvals open nothing to a search.
@@ -300,13 +300,17 @@ function readFilterOf(policy: RuleJudge, { place, given, rules }: ReadingParts):
   };
 }
 
-/** `given` are the person's rules, `rules` those and cordon's own: all that `policy` has beyond the built-in ones. */
-type ReadingParts = { place: Place; given: RuleLists; rules: () => RuleLists };
+/**
+ * `given` are the person's rules, `rules` those and cordon's own: all that `policy` has beyond the built-in ones. `roots` are folders beside the
+ * workspace, where a rule written for the workspace refuses as well.
+ */
+type ReadingParts = { place: Place; roots: readonly string[]; given: RuleLists; rules: () => RuleLists };
 
 /** What a search is told beside its plan. */
-function searchRules(policy: RuleJudge, options: CoreOptions, parts: ReadingParts) {
+function searchRules(policy: RuleJudge, options: CoreOptions, parts: Omit<ReadingParts, "roots">) {
   const git = gitSettingsOf(options.world.env, parts.place.home);
-  return { readFilter: readFilterOf(policy, parts), git, ...searchIndexOf(options) };
+  const roots = options.settings?.roots ?? [];
+  return { readFilter: readFilterOf(policy, { ...parts, roots }), git, ...searchIndexOf(options) };
 }
 
 /** A process that lasts remembers the trees that it has searched. */

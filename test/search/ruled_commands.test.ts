@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { callTool } from "../support/call_tool.ts";
 import { startQuickClient } from "../support/quick_client.ts";
 import { runCordon } from "../support/run_cordon.ts";
 import { makeScratch, removeScratch, type Scratch } from "../support/scratch.ts";
@@ -110,5 +111,25 @@ describe("D7 under a person's own rules", () => {
       expect((await client.close()).code).toBe(0);
       expect((await runCordon(["approvals", "clear"], { scratch })).code).toBe(0);
     }
+  });
+
+  test("a rule written for the workspace holds for folders beside it as well, as it does for a file that is named", async () => {
+    const beside = join(scratch.top, "beside");
+    for (const name of ["secrets/token", "plan.draft", "public/token"]) {
+      mkdirSync(dirname(join(beside, name)), { recursive: true });
+      writeFileSync(join(beside, name), "needle\n");
+    }
+    const config = join(scratch.home, ".config/cordon");
+    mkdirSync(config, { recursive: true });
+    const permissions = { additionalDirectories: [beside], ask: ["Read(secrets/**)"], deny: ["Read(./plan.draft)"] };
+    writeFileSync(join(config, "config.json"), JSON.stringify({ permissions }));
+    const around = { scratch };
+    const codeOf = async (name: string) =>
+      (await callTool("read_file", { path: join(beside, name) }, around)).error?.code;
+    expect(await codeOf("secrets/token")).toBe("policy.needs_answer");
+    expect(await codeOf("plan.draft")).toBe("policy.denied");
+    expect(await codeOf("public/token")).toBeUndefined();
+    const { stdout } = await runCordon(["grep", "-l", "needle", beside], around);
+    expect(stdout).toBe(`${beside}/public/token\n`);
   });
 });
