@@ -6,6 +6,7 @@ import type { FlagSpec, RulesDraft } from "../flags.ts";
 import { NOBODY } from "../nobody.ts";
 import { showError } from "../ui/messages.ts";
 import { tellNotices } from "../ui/settings_notices.ts";
+import { grouped } from "./grep_pattern.ts";
 
 /** How `cordon grep` and `cordon glob` end, as ripgrep does: something was found, nothing was, or something went wrong. */
 export const SEARCH_EXIT = { found: 0, nothing: 1, failed: 2 } as const;
@@ -87,8 +88,9 @@ async function blamed(
 ): Promise<ToolResult> {
   const isPattern = (asked: ToolResult) => !asked.ok && asked.error.code === "search.bad_pattern";
   if (!isPattern(result)) return result;
-  for (const pattern of written) {
-    const alone = await ask({ ...input, pattern: pattern || "(?:)", time_budget_ms: 1 });
+  // One that can be used by itself may not be one in a group: it ends in a comment.
+  for (const pattern of [...written.filter((text) => text !== ""), ...written.map(grouped)]) {
+    const alone = await ask({ ...input, pattern, time_budget_ms: 1 });
     if (isPattern(alone)) return alone;
   }
   return result;

@@ -81,6 +81,13 @@ describe("D7 cordon grep", () => {
       ["-q", "nothing like it"],
       ["-m0", "foo"],
       ["--", "-nothing"],
+      ["-n", "foo)|(let"],
+      ["-n", "-e", "foo)|(let", "-e", "about"],
+      ["-x", "let one = 1;)|(x"],
+      ["-w", "fo)|(two"],
+      ["-o", "-i", "one)|(FOO"],
+      ["-U", "one = 1;\n\nfoo)|(x ="],
+      ["(let) (one|x)"],
     ]) {
       const program = "path" in ripgrep ? ripgrep.path : "rg";
       const paths = /^(\.\/)?(src|README)/.test(flags.at(-1) ?? "") ? [] : ["."];
@@ -104,6 +111,25 @@ describe("D7 cordon grep", () => {
     expect((await cordon("grep", "foo", "nowhere")).code).toBe(2);
     expect((await cordon("grep")).code).toBe(121);
     expect((await cordon("grep", "-C", "many", "x")).code).toBe(121);
+  });
+
+  test("of patterns that make no pattern together, or none in a group, the first is named that can't be used", async () => {
+    for (const [flags, said] of [
+      [["-e", "a)", "-e", "(b"], '"a)": unopened group at character 2'],
+      [["-e", "a", "-e", "b{2"], '"b{2": unclosed counted repetition at character 2'],
+      [["-x", "a)"], '"a)": unopened group at character 2'],
+      [["-e", "(?x) a # b", "-e", "c"], '"(?:(?x) a # b)": unclosed group'],
+      [["(?x) a # b"], '"(?:(?x) a # b)": unclosed group'],
+    ] as const) {
+      const { code, stderr, stdout } = await cordon("grep", ...flags);
+      expect({ flags, code, stdout, stderr }).toEqual({
+        flags,
+        code: 2,
+        stdout: "",
+        stderr: expect.stringContaining(said),
+      });
+    }
+    expect((await cordon("grep", "-e", "(?x) foo # b\n", "-e", "let")).code).toBe(0);
   });
 
   test("a flag that ripgrep has and cordon has not says what to do, and an unknown one names the nearest", async () => {
