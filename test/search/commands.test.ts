@@ -73,6 +73,8 @@ describe("D7 cordon grep", () => {
       ["--files"],
       ["--files", "-t", "rust", "-g", "!*.md"],
       ["--files", "-0", "src"],
+      ["--files", "-t", "rust", "-g", "!*.md", "README.md"],
+      ["--files", "src/a.ts"],
       ["foo", "src/a.ts"],
       ["-H", "foo", "src/a.ts"],
       ["foo", "./src", "README.md"],
@@ -155,6 +157,11 @@ describe("D7 cordon grep", () => {
     expect(stdout).not.toContain(".env");
     expect((await cordon("grep", "foo", ".env")).code).toBe(3);
     expect((await cordon("grep", "foo", ".hidden")).code).toBe(0);
+    expect(await cordon("grep", "--files", ".env")).toMatchObject({ code: 3, stdout: "" });
+    expect(await cordon("grep", "--files", ".hidden", "ignored.txt")).toMatchObject({
+      code: 0,
+      stdout: ".hidden\nignored.txt\n",
+    });
   });
 
   test("a rule keeps what it denies out, and the log has a row for the call", async () => {

@@ -76,6 +76,20 @@ describe("D6 glob_search", () => {
     expect(await names(tree, join(tree.root, "src/x/*.tsx"))).toEqual(["src/x/c.tsx"]);
   });
 
+  test("lists a file that is the path itself whatever ignore files and globs say, and finds no names in it", async () => {
+    using tree = makeTree({ ".ignore": "*.log\n", "out/a.log": "", "out/b.log": "" });
+    const path = join(tree.root, "out/a.log");
+    for (const rest of [{}, { globs: ["*.ts"] }, { types: ["rust"] }, { order: "path", limit: 0 }] as const)
+      expect(await glob(tree, "**", { path, ...rest })).toMatchObject({ filenames: ["out/a.log"], totalFiles: 1 });
+    expect(await names(tree, "**")).toEqual([]);
+    await expect(glob(tree, "*.log", { path })).rejects.toMatchObject({ code: "fs.not_a_directory" });
+    const view = { ...EVERYTHING, closedNames: ["a.log"] };
+    const closed = (name: string) =>
+      createSearch(view, NO_GIT_SETTINGS).glob({ pattern: "**", path: join(tree.root, name), limit: 9 }, NEVER);
+    await expect(closed("out/a.log")).rejects.toMatchObject({ code: "sandbox.hidden" });
+    expect((await closed("out/b.log")).filenames.list()).toEqual([join(tree.root, "out/b.log")]);
+  });
+
   test("does not leave the folder, by the pattern or by a link", async () => {
     using outside = makeTree({ secret: "" });
     using tree = makeTree({ f: "" });

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { FileView, GlobAnswer, GlobQuery } from "../../contract/search.ts";
 import { ToolFault } from "../../contract/fault.ts";
 import { FileNames, type NameBytes } from "../../contract/file_names.ts";
@@ -26,16 +27,14 @@ export async function globTree(
 ): Promise<GlobAnswer> {
   const begun = performance.now();
   const pace = new Pace(signal);
-  startPoint(query.path, view);
-  const aim = aimOf(query, view);
+  const start = startPoint(query.path, view);
+  const aim = start === "file" ? aimAtFile(query) : aimOf(query, view);
   const { offset = 0, limit } = query;
   if (aim === undefined) return answerOf(undefined, 0);
   const { found, note } = await searchIndexed(index, indexed(jobOf(aim)));
-  const page = engine.page({ offset, limit, base: aim.start, newest: query.order !== "path" });
-  const answer = answerOf(
-    { ...page, folder: aim.start === "/" ? "/" : `${aim.start}/` },
-    mergeFound(found).skipped.unreadable,
-  );
+  const base = start === "file" ? dirname(aim.start) : aim.start;
+  const page = engine.page({ offset, limit, base, newest: query.order !== "path" });
+  const answer = answerOf({ ...page, folder: base === "/" ? "/" : `${base}/` }, mergeFound(found).skipped.unreadable);
   return { ...answer, ...(note ? { index: note } : {}) };
 
   function answerOf(names: (NameBytes & { total: number }) | undefined, unreadable: number): GlobAnswer {
@@ -52,7 +51,6 @@ export async function globTree(
   }
 
   function indexed(job: SearchJob): Indexed {
-    const start = "folder";
     return {
       job,
       start,
@@ -77,6 +75,16 @@ export async function globTree(
       alone,
     };
   }
+}
+
+/** The one file there is: as in ripgrep, whatever globs, types and ignore files say. Which names are wanted can be said of those in a folder only. */
+function aimAtFile({ pattern, path }: GlobQuery): Aim {
+  if (pattern === "**") return { start: path, only: pattern };
+  throw new ToolFault({
+    code: "fs.not_a_directory",
+    message: `Cannot find "${pattern}" in "${path}": it is a file`,
+    hint: "Give the folder as path",
+  });
 }
 
 /**
