@@ -11,6 +11,9 @@ const EARLY: Readonly<Record<string, () => Promise<(words: readonly string[], cl
   glob: async () => (await import("./commands/glob.ts")).command.run,
 };
 
+/** The number of /dev/null on Linux: 1, 3 (Documentation/admin-guide/devices.txt). Stands here because nothing below the start is evaluated before its end. */
+const DEV_NULL = 0x103;
+
 const args = process.argv.slice(2);
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) console.log(`cordon ${VERSION}`);
 // Everything is written by now; an open stdin that nobody reads any more must not hold the process.
@@ -37,8 +40,8 @@ async function start(): Promise<number> {
   };
   const [name = "", ...words] = args;
   const early = EARLY[name];
-  // The executable starts reluctant to compile (cli/build/bundle.ts), which is right for `run` and wrong for all others.
-  if (name !== "run") Bun.unsafe.setJITPolicy(1);
+  // The executable starts reluctant to compile JavaScript (cli/build/bundle.ts), which is right for what is early and wrong for all others.
+  if (early === undefined) Bun.unsafe.setJITPolicy(1);
   if (name === "grep" || name === "glob") {
     const { bringUpSearch } = await import("@cordon/core/engine/ahead");
     bringUpSearch(name === "grep" && words.every(isWord) ? "a word" : "anything");
@@ -53,9 +56,6 @@ async function start(): Promise<number> {
 function isWord(text: string): boolean {
   return /^(-[lnHIc]+|[./]*|(?!-)[\w /:,;=<>"'@%&~#-]+)$/.test(text);
 }
-
-/** The number of /dev/null on Linux: 1, 3 (Documentation/admin-guide/devices.txt). */
-const DEV_NULL = 0x103;
 
 /** Asked late and seldom: to load node:tty takes 4 ms in a compiled executable (Bun 1.4.5), as much as an empty program. */
 function isTty(fd: 0 | 1 | 2): boolean {

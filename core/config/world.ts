@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { ToolFault } from "../contract/fault.ts";
 import type { ModeSetting } from "../contract/request.ts";
 import type { Place } from "../contract/tool.ts";
@@ -105,7 +104,7 @@ export function stateFolderOf(world: World, home: string): string {
 
 function homeOf(world: World): string {
   const { HOME: home } = world.env;
-  return home?.startsWith("/") ? home : homedir();
+  return home?.startsWith("/") ? home : process.getBuiltinModule("node:os").homedir();
 }
 
 function realFolder(path: string, what: string): string {

@@ -8,12 +8,13 @@ pub const AT_NULL: usize = 0;
 /// Its value is 0 on Linux, and nobody reads it.
 const AT_FLAGS: usize = 8;
 
-/// A search of one process ends before the engine's best code pays: without the optimizing compiler for JavaScript, and with
-/// WebAssembly's for the hottest loops alone, it takes a tenth less processor time (`core/adr/0015-cold-searches.md`). `None` for
-/// every other start, and where somebody has set options of the engine.
+/// A search of one process ends before the engine's best code pays, so WebAssembly's optimizing compiler is for the hottest loops
+/// alone (`core/adr/0015-cold-searches.md`). It also ends before garbage is worth collecting, so that begins at 32 MiB in place of 8,
+/// which the memories of the components reach by themselves (`core/adr/0019-start-of-searches.md`). `None` for every other start, and
+/// where somebody has set options of the engine.
 pub fn engine_options<'a>(verb: &[u8], mut variables: impl Iterator<Item = &'a [u8]>) -> Option<[&'static CStr; 2]> {
     (matches!(verb, b"grep" | b"glob") && !variables.any(|entry| entry.starts_with(b"BUN_JSC_")))
-        .then_some([c"BUN_JSC_useDFGJIT=0", c"BUN_JSC_thresholdForOMGOptimizeAfterWarmUp=300000"])
+        .then_some([c"BUN_JSC_largeHeapSize=33554432", c"BUN_JSC_thresholdForOMGOptimizeAfterWarmUp=300000"])
 }
 
 /// Puts two variables behind those that a program has. `tail` is what the kernel laid behind them on its stack: a null and the
@@ -66,6 +67,6 @@ mod tests {
         };
         assert!(told("grep", &["HOME=/home/ada", "BUN_INSTALL=/x"]) && told("glob", &[]));
         assert!(!told("serve", &[]) && !told("run", &[]) && !told("--version", &[]));
-        assert!(!told("grep", &["HOME=/home/ada", "BUN_JSC_useDFGJIT=1"]));
+        assert!(!told("grep", &["HOME=/home/ada", "BUN_JSC_useJIT=1"]));
     }
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { type RuleText, ruleTextsAbove, ruleTextsIn } from "../folder_numbers.ts";
 import { shownPath } from "../real_path.ts";
@@ -11,7 +10,7 @@ import type { TreeState } from "./tree_state.ts";
  * signature is; what no event tells of is read: links, and what is in `.git` or above the tree.
  */
 export function ruleFacts(state: TreeState, top: string): string {
-  const hash = createHash("sha256");
+  const hash = new Bun.CryptoHasher("sha256");
   for (const text of ruleTextsAbove(top)) hash.update(factsOf(text));
   for (const folder of state.folders.values()) {
     for (const place of folder.standing) hash.update(factsAt(state, folder, place));

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { compileSearchModule } from "../../../engine/load.ts";
 import type { IndexNote } from "../../../contract/search.ts";
 import type { Found } from "../finds.ts";
@@ -210,7 +209,7 @@ function keyOf({ start, grep, scope, hidden, noIgnoreKinds, globalExcludes }: Se
   const shown = { lineNumbers: true, maxLineBytes: 0, spans: false, before: 0, after: 0 };
   const excludes = Buffer.from(globalExcludes ?? []).toString("latin1");
   const all = [start, grep === undefined ? null : { ...grep, ...shown }, scope, hidden, noIgnoreKinds, excludes];
-  return createHash("sha256").update(JSON.stringify(all)).digest("base64");
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(all)).digest("base64");
 }
 
 /** The rules that most searches have: what they enter is worth watching. */
