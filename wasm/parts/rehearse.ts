@@ -195,7 +195,7 @@ function shareWithOthers(engine: SearchEngine, folder: string): void {
 
 const FILES: Readonly<Record<string, string>> = {
   ".gitignore":
-    "*.o\n/build/\n!keep.o\n**/cache/*.tmp\n# a comment\n*.py[cod]\n.*\n!.keep\n*.[0-9]*\n*~\n\\#*#\n/x-*.[ch]\n",
+    "*.o\n/build/\n!keep.o\n**/cache/*.tmp\n# a comment\n*.py[cod]\n.*\n!.keep\n*.[0-9]*\n*~\n\\#*#\n/x-*.[ch]\n/docs/**\n**/many/m-/*.[o]\n",
   ".git/config": "",
   ".git/info/exclude": "*.local\n",
   ".ignore": "vendor\n",

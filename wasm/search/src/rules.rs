@@ -1,6 +1,7 @@
 //! The rules of one ignore file.
 
 use crate::gate::Gate;
+use crate::rule_line::RuleLine;
 use crate::walk::RELATIVE;
 use core::cell::OnceCell;
 use ignore::Match;
@@ -28,7 +29,10 @@ pub struct Rules {
     source: Source,
     gate: Gate,
     text: Box<str>,
-    /// Nothing if they can't be compiled.
+    /// Nothing if one of them is no plain line.
+    lines: OnceCell<Option<Box<[RuleLine]>>>,
+    /// For those that are no plain lines: a set of regular expressions, which half of the search module would be for. Nothing if they
+    /// can't be compiled.
     matcher: OnceCell<Option<Gitignore>>,
 }
 
@@ -37,7 +41,7 @@ impl Rules {
     #[must_use]
     pub fn new(source: Source, text: &[u8]) -> Self {
         let text = String::from_utf8_lossy(text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text));
-        Self { source, gate: Gate::new(&text), text: text.into(), matcher: OnceCell::new() }
+        Self { source, gate: Gate::new(&text), text: text.into(), lines: OnceCell::new(), matcher: OnceCell::new() }
     }
 
     /// Where they come from.
@@ -55,6 +59,12 @@ impl Rules {
     /// What they say of an entry, by its path from the folder that they belong to.
     #[must_use]
     pub fn judge(&self, path: &str, is_dir: bool) -> Match<()> {
+        if let Some(lines) = self.lines.get_or_init(|| RuleLine::all(&self.text)) {
+            let path = path.as_bytes();
+            let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            let says = |place: usize| Some(lines[place].judge(path, is_dir)).filter(|said| !said.is_none());
+            return self.gate.last_of(name, says).unwrap_or(Match::None);
+        }
         match self.matcher.get_or_init(|| compile(&self.text)) {
             Some(matcher) => matcher.matched(path, is_dir).map(|_| ()),
             None => Match::None,
@@ -80,8 +90,16 @@ mod tests {
         let rules = Rules::new(Source::Gitignore, b"*.o\n!keep.o\n");
         assert!(!rules.may_match(b"a.c"));
         assert!(rules.may_match(b"a.o"));
-        assert!(rules.matcher.get().is_none());
+        assert!(rules.lines.get().is_none());
         assert!(rules.judge("a.o", false).is_ignore());
         assert!(rules.judge("keep.o", false).is_whitelist());
+        assert!(rules.matcher.get().is_none());
+    }
+
+    #[test]
+    fn one_line_that_is_not_plain_sends_all_to_the_matcher() {
+        let rules = Rules::new(Source::Gitignore, b"*.o\n*.{a,b}\n!keep.o\n");
+        assert!(rules.judge("x.b", false).is_ignore() && rules.judge("keep.o", false).is_whitelist());
+        assert!(rules.matcher.get().is_some());
     }
 }
