@@ -173,7 +173,8 @@ export class SearchEngine {
   nameOf(entry: number): Uint8Array {
     const order = this.#core.order() >>> 0;
     const [at = 0, bytes = 0] = new Uint32Array(this.#memory.buffer, order + entry * 12, 2);
-    return new Uint8Array(this.#memory.buffer, (this.#core.reserve(0) >>> 0) + at, bytes).slice();
+    const entries = this.#core.reserve(0) >>> 0;
+    return new Uint8Array(this.#memory.buffer, entries + at, bytes).slice();
   }
 
   /** The bytes before the NUL byte that ends a text in linear memory. A copy: good until whenever. */
@@ -222,18 +223,22 @@ export class SearchEngine {
 
   /** `names.take-files`: gathers files of the last choice from its entry `start` on. Returns the entry to go on with. */
   list(folder: number, start: number): number {
-    return new Int32Array(this.#memory.buffer, this.#core.list(folder, start) >>> 0, 1)[0] ?? 0;
+    // Before the memory is looked at: the component may make it grow.
+    const next = this.#core.list(folder, start) >>> 0;
+    return new Int32Array(this.#memory.buffer, next, 1)[0] ?? 0;
   }
 
   /** `names.gathered`: all that was gathered. A copy. */
   gathered(): Uint8Array<ArrayBuffer> {
-    const [at = 0, bytes = 0] = new Uint32Array(this.#memory.buffer, this.#core.gathered() >>> 0, 2);
+    const place = this.#core.gathered() >>> 0;
+    const [at = 0, bytes = 0] = new Uint32Array(this.#memory.buffer, place, 2);
     return new Uint8Array(this.#memory.buffer, at, bytes).slice();
   }
 
   /** `names.noted`: pairs of a number and what was said of the file. A copy. */
   noted(): Int32Array {
-    const [at = 0, count = 0] = new Uint32Array(this.#memory.buffer, this.#core.noted() >>> 0, 2);
+    const place = this.#core.noted() >>> 0;
+    const [at = 0, count = 0] = new Uint32Array(this.#memory.buffer, place, 2);
     return new Int32Array(this.#memory.buffer, at, count).slice();
   }
 
@@ -288,13 +293,15 @@ export class SearchEngine {
 
   /** Makes `visit` leave an entry of the choice out. */
   leaveOut(entry: number): void {
-    new Uint32Array(this.#memory.buffer, this.#core.order() >>> 0, (entry + 1) * 3)[entry * 3 + 2] = LEFT_OUT;
+    const order = this.#core.order() >>> 0;
+    new Uint32Array(this.#memory.buffer, order, (entry + 1) * 3)[entry * 3 + 2] = LEFT_OUT;
   }
 
   /** `walk.filter` and `walk.order`: three numbers for each entry to visit. A copy: good until whenever. */
   filter(folder: number, bytes: number): Uint32Array {
     const count = this.#core.filter(folder, bytes);
-    return new Uint32Array(this.#memory.buffer, this.#core.order() >>> 0, count * 3).slice();
+    const order = this.#core.order() >>> 0;
+    return new Uint32Array(this.#memory.buffer, order, count * 3).slice();
   }
 
   /** Writes text into the buffer as UTF-8, or bytes as they are, and returns the length in bytes. */
