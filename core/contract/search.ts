@@ -158,8 +158,14 @@ export type FileView = {
  */
 export type ReadRules = { mayRead: (paths: readonly string[]) => boolean; asked?: ReadQuestion };
 
-/** The rules of all but the built-in layer, and the question that is asked of the policy for each of a tool's paths. */
-export type ReadQuestion = { rules: RuleLists; about: Omit<PolicyQuestion, "effects"> };
+/**
+ * The rules of all but the built-in layer, and the question that is asked of the policy for each of a tool's paths. `link` is there for a search
+ * whose start was named through a symlink: what is at or below `to` was reached as `from`.
+ */
+export type ReadQuestion = { rules: RuleLists; about: Omit<PolicyQuestion, "effects">; link?: ReadLink };
+
+/** Absolute: the name of a place with a symlink in it, and its real path. */
+export type ReadLink = { from: string; to: string };
 
 /**
  * Searches of one call. Throws `search.bad_pattern`, `search.bad_glob`, `search.bad_type`, `fs.not_found`,

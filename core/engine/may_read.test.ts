@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { ReadQuestion } from "../contract/search.ts";
 import { NO_RULES, type PolicyQuestion } from "../contract/verdict.ts";
 import { decisionOf } from "../testing/small_core.ts";
-import { mayReadBy } from "./may_read.ts";
+import { mayReadBy, throughLink } from "./may_read.ts";
 
 const ASKED: ReadQuestion = {
   rules: NO_RULES,
@@ -59,4 +59,20 @@ test("D7 what is remembered is bounded: a list that was forgotten is asked for a
   for (let at = 0; at < lists; at += 1) mayRead([`/w/${at}`]);
   expect([mayRead(["/w/0"]), mayRead([`/w/${lists - 1}`]), mayRead(["/w/key"])]).toEqual([true, true, false]);
   expect(asked.slice(lists)).toEqual([["/w/0"], ["/w/key"]]);
+});
+
+test("D4 D7 what is at or below a link is asked about by both names in one question, what is beside or above it by its own", () => {
+  const { asked, mayRead } = judged();
+  const through = throughLink(mayRead, { from: "/w/alias", to: "/w/store" });
+  expect(through(["/w/store", "/w/store/a", "/w/stores/a", "/w/.ignore"])).toBe(true);
+  expect(asked).toEqual([["/w/alias", "/w/store", "/w/alias/a", "/w/store/a", "/w/stores/a", "/w/.ignore"]]);
+  const named = throughLink(mayRead, { from: "/w/key", to: "/w/store" });
+  expect([named(["/w/store/a"]), named(["/w/store"]), named(["/w/store/draft"])]).toEqual([true, false, false]);
+});
+
+test("D4 D7 a link to the root is a name of all there is, and without a link each path is asked about by its one name", () => {
+  const { asked, mayRead } = judged();
+  expect(throughLink(mayRead, { from: "/w/all", to: "/" })(["/", "/w/a"])).toBe(true);
+  expect(throughLink(mayRead, undefined)(["/w/a"])).toBe(true);
+  expect(asked).toEqual([["/w/all", "/", "/w/all/w/a", "/w/a"], ["/w/a"]]);
 });

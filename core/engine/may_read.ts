@@ -1,4 +1,4 @@
-import type { ReadQuestion, ReadRules } from "../contract/search.ts";
+import type { ReadLink, ReadQuestion, ReadRules } from "../contract/search.ts";
 import type { Decision, PolicyQuestion } from "../contract/verdict.ts";
 
 /** Lists of paths that are known to be open: a folder or a part of one each, so this is more than the largest trees have. */
@@ -24,4 +24,17 @@ export function mayReadBy(
     open.add(digest);
     return true;
   };
+}
+
+/**
+ * Asks for each path at or below the link's end by both its names, as it is asked about a file that is read (effectsOf in core/authorize/effects.ts):
+ * by the one with the link in it, and by the real one. Nothing is asked about twice where there is no link.
+ */
+export function throughLink(mayRead: ReadRules["mayRead"], link: ReadLink | undefined): ReadRules["mayRead"] {
+  if (link === undefined) return mayRead;
+  const { from, to } = link;
+  const below = to === "/" ? "/" : `${to}/`;
+  const reachedAs = (path: string) =>
+    path === to ? [from] : path.startsWith(below) ? [`${from}/${path.slice(below.length)}`] : [];
+  return (paths) => mayRead(paths.flatMap((path) => [...reachedAs(path), path]));
 }

@@ -138,7 +138,15 @@ test("D4 a new file is planned for writing by its real name", async () => {
   using folder = app();
   expect(await plan(folder, [{ kind: "fs.write", path: "new/file.txt" }])).toEqual({
     files: {
-      paths: [{ given: "new/file.txt", real: folder.at("app/new/file.txt"), access: "write", exists: false }],
+      paths: [
+        {
+          given: "new/file.txt",
+          absolute: folder.at("app/new/file.txt"),
+          real: folder.at("app/new/file.txt"),
+          access: "write",
+          exists: false,
+        },
+      ],
       hidden: [],
     },
   });

@@ -259,11 +259,11 @@ function judgedOnly(asked: SandboxRequest, judged: readonly string[], { resolve 
 function planFiles(needs: readonly Need[], judged: readonly string[], planner: CallPlanner): FilePlan {
   const paths = needs.flatMap((need): PlannedPath[] => {
     if (need.kind === "exec") return [];
-    const { given, real, kind } = planner.resolve(need.path);
+    const { given, absolute, real, kind } = planner.resolve(need.path);
     const exists = kind !== "missing";
     if (!judged.includes(real)) throw movedSince(given, real);
     if (kind === "other" || (kind === "folder" && need.kind !== "fs.search")) throw notAFile(given, kind);
-    return [{ given, real, access: need.kind === "fs.write" ? "write" : "read", exists }];
+    return [{ given, absolute, real, access: need.kind === "fs.write" ? "write" : "read", exists }];
   });
   // Secrets are left out of searches: a search reads everything, and nobody was asked for each file.
   const searches = needs.some(({ kind }) => kind === "fs.search");

@@ -3,7 +3,7 @@
  * through `cordon serve` without an index and with one. The tree is large enough for all threads to search it.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { callTool } from "../support/call_tool.ts";
 import { startQuickClient } from "../support/quick_client.ts";
@@ -131,5 +131,87 @@ describe("D7 under a person's own rules", () => {
     expect(await codeOf("public/token")).toBeUndefined();
     const { stdout } = await runCordon(["grep", "-l", "needle", beside], around);
     expect(stdout).toBe(`${beside}/public/token\n`);
+  });
+});
+
+describe("D4 D7 under rules that name a link", () => {
+  /** In each folder of `store`: what a rule shuts by the name of the link, by the real name, and what none shuts. */
+  const NAMES = ["linked.key", "linked.draft", "real.key", "open.key"];
+  const LINK_RULES = [
+    ...["--ask", "Read(alias/**/linked.key)", "--ask", "Read(store/**/real.key)"],
+    ...["--deny", "Read(alias/**/linked.draft)"],
+  ];
+
+  let linked: Scratch;
+  const around = () => ({ scratch: linked });
+  beforeAll(() => {
+    linked = makeScratch();
+    for (let part = 0; part < PARTS; part += 1) {
+      mkdirSync(join(linked.work, `store/part${part}`), { recursive: true });
+      for (const name of NAMES) writeFileSync(join(linked.work, `store/part${part}`, name), "needle\n");
+    }
+    mkdirSync(join(linked.work, "holder"));
+    for (const name of ["alias", "holder/link"]) symlinkSync(join(linked.work, "store"), join(linked.work, name));
+  });
+  afterAll(() => removeScratch(linked));
+
+  /** Which of NAMES read_file reads in this folder. */
+  async function readable(folder: string): Promise<string[]> {
+    const read = await Promise.all(
+      NAMES.map((name) => callTool("read_file", { path: `${folder}/${name}` }, around(), LINK_RULES)),
+    );
+    return NAMES.filter((_, at) => read[at]?.ok === true);
+  }
+
+  const inAll = (names: readonly string[]) =>
+    Array.from({ length: PARTS }, (_, part) => names.map((name) => `part${part}/${name}`))
+      .flat()
+      .sort();
+
+  test("cordon grep and cordon glob show of a folder that is named through a link what read_file reads by that name", async () => {
+    const found = async (...words: string[]) =>
+      lines((await runCordon([words[0] ?? "", ...LINK_RULES, ...words.slice(1)], around())).stdout);
+    for (const [folder, names] of [
+      ["alias", ["open.key"]],
+      ["holder/link", ["linked.key", "linked.draft", "open.key"]],
+    ] as const) {
+      expect(await readable(`${folder}/part7`)).toEqual([...names]);
+      const expected = inAll(names);
+      const below = (paths: string[]) => paths.map((path) => path.replace(/^.*(?=part)/, "")).sort();
+      expect(below(await found("grep", "-l", "needle", folder))).toEqual(expected);
+      expect(below(await found("grep", "--files", folder))).toEqual(expected);
+      expect(below(await found("glob", "**", folder))).toEqual(expected);
+      expect(below(await found("grep", "-l", "needle", `${folder}/part7`))).toHaveLength(names.length);
+    }
+  });
+
+  test("a server does so by each name of the folder in turn, without an index and with one", async () => {
+    for (const memory of ["0", "64M"]) {
+      const client = startQuickClient(around(), [...LINK_RULES, "--search-memory", memory]);
+      const found = async (tool: string, input: object) => {
+        const { output, error, meta } = await client.call(tool, input);
+        expect(error).toBeUndefined();
+        const names = (output?.filenames ?? []).map((name) => name.replace(`${linked.work}/store/`, ""));
+        return { names: names.sort(), state: meta.index?.state };
+      };
+      const grep = (path: string) => found("grep_search", { pattern: "needle", path, head_limit: 0 });
+      const glob = (path: string) => found("glob_search", { pattern: "**", path, limit: 0 });
+      const byLink = inAll(["open.key"]);
+      const byRealName = inAll(["linked.key", "linked.draft", "open.key"]);
+      const isEnough = (state: string | undefined, turn: number) => turn >= 2 && (memory === "0" || state === "used");
+      let state: string | undefined;
+      for (let turn = 0; turn < 200 && !isEnough(state, turn); turn += 1) {
+        if (turn > 2) await Bun.sleep(20);
+        const answer = await grep("alias");
+        ({ state } = answer);
+        expect(answer.names).toEqual(byLink);
+        expect((await grep("store")).names).toEqual(byRealName);
+      }
+      expect(state).toBe(memory === "0" ? undefined : "used");
+      expect((await glob("alias")).names).toEqual(byLink);
+      expect((await glob("holder/link")).names).toEqual(byRealName);
+      expect((await grep("alias/part7")).names).toEqual(["part7/open.key"]);
+      expect((await client.close()).code).toBe(0);
+    }
   });
 });

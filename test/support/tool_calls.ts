@@ -19,7 +19,7 @@ export function temporaryFolder(): string {
 
 /** The plan of a call that may read and write the one path. */
 export function planFor(path: string, exists: boolean): FilePlan {
-  const planned = { given: path, real: path, exists };
+  const planned = { given: path, absolute: path, real: path, exists };
   return {
     paths: [
       { ...planned, access: "read" },

@@ -34,7 +34,10 @@ const grant = (path = file, exists = true) => createFsGrant(planFor(path, exists
 
 describe("reading", () => {
   test("reads a planned file by its given and by its real name", () => {
-    const fs = createFsGrant({ paths: [{ given: "file.txt", real: file, access: "read", exists: true }], hidden: [] });
+    const fs = createFsGrant({
+      paths: [{ given: "file.txt", absolute: file, real: file, access: "read", exists: true }],
+      hidden: [],
+    });
     expect(fs.read("file.txt", LIMIT).bytes.toString()).toBe("old");
     expect(fs.read(file, LIMIT)).toMatchObject({ path: file, mode: 0o644 & statSync(file).mode });
   });
@@ -46,7 +49,7 @@ describe("reading", () => {
 
   test("refuses to write what is planned for reading only, and to read what is planned for writing only", async () => {
     const only = (access: "read" | "write") =>
-      createFsGrant({ paths: [{ given: file, real: file, access, exists: true }], hidden: [] });
+      createFsGrant({ paths: [{ given: file, absolute: file, real: file, access, exists: true }], hidden: [] });
     expect((await faultOf(() => only("read").write(file, bytes("x")))).code).toBe("sandbox.outside");
     expect((await faultOf(() => only("write").read(file, LIMIT))).code).toBe("sandbox.outside");
     only("write").write(file, bytes("new"));

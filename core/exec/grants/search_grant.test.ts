@@ -9,7 +9,7 @@ const { signal } = new AbortController();
 
 function searchIn(real: string, hidden: string[] = []) {
   return createSearchGrant(
-    { paths: [{ given: ".", real, access: "read", exists: true }], hidden },
+    { paths: [{ given: ".", absolute: real, real, access: "read", exists: true }], hidden },
     { readable: async () => undefined, git: { home: "/nonexistent" } },
   );
 }

@@ -1,8 +1,9 @@
 import { realpathSync } from "node:fs";
 import { SAMPLE_ENDINGS, SECRET_NAMES } from "../../config/protected_paths.ts";
 import { ToolFault } from "../../contract/fault.ts";
-import type { FilePlan } from "../../contract/file_plan.ts";
+import type { FilePlan, PlannedPath } from "../../contract/file_plan.ts";
 import type { IndexNote, ReadRules, SearchGrant } from "../../contract/search.ts";
+import { throughLink } from "../../engine/may_read.ts";
 import type { SearchIndex } from "../search/index/search_index.ts";
 import type { GitSettings } from "../../config/git_places.ts";
 import { fsFault, moved } from "./fs_fault.ts";
@@ -29,25 +30,39 @@ export type SearchRules = {
  * the plan hides or a rule keeps from reading. A start that leads elsewhere by now throws `fs.moved`. The search engine is loaded by the first search.
  */
 export function createSearchGrant(plan: FilePlan, { readable, git, index, record = {} }: SearchRules): SearchGrant {
-  const open = async () => {
+  const open = async (start: PlannedPath) => {
     const [{ createSearch }, rules, known] = await Promise.all([import("../search/mod.ts"), readable(), index?.()]);
     // By name too: the survey looks for secret files only near the top, and a search meets them at any depth.
     const closed = { hidden: plan.hidden, closedNames: SECRET_NAMES, sampleEndings: SAMPLE_ENDINGS };
-    return createSearch({ ...closed, ...rules }, git, known);
+    return createSearch({ ...closed, ...reachedFrom(start, rules) }, git, known);
   };
   const noted = <Answer extends { index?: IndexNote }>({ index: note, ...answer }: Answer) => {
     if (note !== undefined) record.index = note;
     return answer;
   };
   return {
-    grep: async (query, signal) =>
-      noted(await (await open()).grep({ ...query, path: startOf(plan, query.path) }, signal)),
-    glob: async (query, signal) =>
-      noted(await (await open()).glob({ ...query, path: startOf(plan, query.path) }, signal)),
+    grep: async (query, signal) => {
+      const start = startOf(plan, query.path);
+      const search = await open(start);
+      return noted(await search.grep({ ...query, path: unmoved(start) }, signal));
+    },
+    glob: async (query, signal) => {
+      const start = startOf(plan, query.path);
+      const search = await open(start);
+      return noted(await search.glob({ ...query, path: unmoved(start) }, signal));
+    },
   };
 }
 
-function startOf(plan: FilePlan, path: string): string {
+/** A link to the start can't carry a search past a rule either: the rules are asked about what is below it by both names. */
+function reachedFrom({ absolute, real }: PlannedPath, rules: ReadFilter): ReadFilter {
+  if (rules === undefined || absolute === real) return rules;
+  const { mayRead, asked } = rules;
+  const link = { from: absolute, to: real };
+  return { mayRead: throughLink(mayRead, link), ...(asked === undefined ? {} : { asked: { ...asked, link } }) };
+}
+
+function startOf(plan: FilePlan, path: string): PlannedPath {
   const planned = plan.paths.find(({ given, real, access }) => access === "read" && (given === path || real === path));
   if (!planned) {
     throw new ToolFault({
@@ -56,9 +71,14 @@ function startOf(plan: FilePlan, path: string): string {
       hint: "A tool must name each path in needs",
     });
   }
-  const now = realNow(planned.real);
-  if (now !== planned.real) throw moved("read", planned.real, `it leads to "${now}" now`);
-  return planned.real;
+  return planned;
+}
+
+/** The real path of a start that is still what was judged. */
+function unmoved({ real }: PlannedPath): string {
+  const now = realNow(real);
+  if (now !== real) throw moved("read", real, `it leads to "${now}" now`);
+  return real;
 }
 
 function realNow(path: string): string {

@@ -3,7 +3,7 @@ import { FIXED_RULES } from "../../config/builtin_rules.ts";
 import type { ReadQuestion, ReadRules } from "../../contract/search.ts";
 import type { Decision, PolicyQuestion } from "../../contract/verdict.ts";
 import { instantiateSearch, loadPolicyComponent } from "../../engine/load.ts";
-import { mayReadBy } from "../../engine/may_read.ts";
+import { mayReadBy, throughLink } from "../../engine/may_read.ts";
 import { createRuleJudge } from "../../engine/rule_judge.ts";
 import { SearchEngine } from "../../engine/search.ts";
 import { type FileCalls, fileCalls } from "./file_calls.ts";
@@ -74,7 +74,7 @@ async function rulesFor(asked: ReadQuestion): Promise<ReadRules["mayRead"]> {
   const { judge, filters } = policy;
   const mayRead = filters.get(about) ?? mayReadBy(judge, asked);
   filters.set(about, mayRead);
-  return mayRead;
+  return throughLink(mayRead, asked.link);
 }
 
 function searchShare(work: SharedWork, search: TreeSearch): Found {
