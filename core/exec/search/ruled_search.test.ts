@@ -8,6 +8,7 @@ import { mayReadBy } from "../../engine/may_read.ts";
 import { createRuleJudge } from "../../engine/rule_judge.ts";
 import { createSearchGrant, type ReadFilter } from "../grants/search_grant.ts";
 import { createSearch } from "./mod.ts";
+import type { Trapped } from "./trap_fixture.ts";
 import { EVERYTHING, makeTree, NEVER, NO_GIT_SETTINGS, queryOf, type Tree } from "./tree_fixture.ts";
 
 /** Enough folders for other threads to be wanted, and to be up while there is work left. */
@@ -212,6 +213,26 @@ describe("a search whose start is named through a link", () => {
     expect(asked).toContain("alias/b");
   });
 });
+
+test.skipIf(navigator.hardwareConcurrency === 1)(
+  "D7 a policy component that fails in another thread ends the search, and nothing is shown; the next is right, on all threads",
+  async () => {
+    const parts = Array.from({ length: PARTS }, (_, part) =>
+      ["a.key", "a.keys"].map((name) => [`part${part}/${name}`, "x"]),
+    );
+    using small = makeTree(Object.fromEntries(parts.flat()));
+    using marks = makeTree({ trap: "" });
+    const program = [join(import.meta.dir, "trap_fixture.ts"), small.root, join(marks.root, "trap")];
+    const child = Bun.spawn([process.execPath, ...program], { stdout: "pipe", stderr: "inherit", timeout: 50_000 });
+    const { failure, before, after, judgedByOthers }: Trapped = JSON.parse(await child.stdout.text());
+    expect(failure).toContain("The policy engine failed");
+    const expected = parts.map(([, [open = ""] = []]) => open).sort();
+    expect(after).toEqual([expected, expected, expected]);
+    if (before.length > 0) expect(before).toEqual(expected);
+    expect(Math.max(...judgedByOthers)).toBeGreaterThan(0);
+    expect(await child.exited).toBe(0);
+  },
+);
 
 describe("one question for many files", () => {
   test("D7 is answered with yes only where each of them may be read", async () => {

@@ -18,8 +18,8 @@ import type { TreeWalk } from "./tree_walk.ts";
 /** What a worker is told. */
 export type WorkerTask = { id: number; module: WebAssembly.Module; job: SearchJob; memory: SharedArrayBuffer };
 
-/** What it answers: what it found, "late" if the search had ended before it could join, or what went wrong. */
-export type WorkerReply = { id: number } & ({ found: Found } | { late: true } | { failed: string });
+/** What it answers: what it found, "late" if the search had ended before it could join, or what went wrong: then it takes no other task. */
+export type WorkerReply = { id: number } & ({ found: Found } | { late: true } | { failed: string; joined: boolean });
 
 declare const self: Worker;
 
@@ -45,13 +45,10 @@ async function answer({ id, module, job, memory }: WorkerTask): Promise<WorkerRe
     const search = new TreeSearch({ engine: tools.engine, files, job, mayRead });
     return { id, found: searchShare(work, search) };
   } catch (error) {
-    // A trap leaves the engine's memory in any state.
-    tools = undefined;
-    policy = undefined;
-    // Who has not joined has taken nothing: the others do it all.
-    if (!joined) return { id, late: true };
-    work.stop();
-    return { id, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    // A trap leaves the memory of a component in any state, and each has one instance in a thread: another thread takes this one's place.
+    self.onmessage = null;
+    if (joined) work.stop();
+    return { id, joined, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }
 

@@ -47,7 +47,8 @@ export function startWorkers(module: WebAssembly.Module, job: SearchJob, work: S
       if (open === 0) resolve();
       for (const reply of replies) {
         void reply.then((answer) => {
-          if ("late" in answer) return;
+          // Who has not joined has taken nothing: the others do it all.
+          if ("late" in answer || ("failed" in answer && !answer.joined)) return;
           if ("found" in answer) found.push(answer.found);
           else failure = answer.failed;
           open -= 1;
@@ -68,13 +69,19 @@ function makeWorker(): (typeof workers)[number] {
     pending.get(answer.id)?.replied(answer);
     pending.delete(answer.id);
   };
-  worker.onmessage = ({ data }: MessageEvent<WorkerReply>) => reply(data);
+  /** The next search that wants workers makes another. */
+  const drop = (): void => {
+    const at = workers.findIndex((one) => one.worker === worker);
+    if (at >= 0) workers.splice(at, 1);
+    worker.terminate();
+  };
+  worker.onmessage = ({ data }: MessageEvent<WorkerReply>) => {
+    if ("failed" in data) drop();
+    reply(data);
+  };
   worker.onerror = ({ message }) => {
-    workers.splice(
-      workers.findIndex((one) => one.worker === worker),
-      1,
-    );
-    for (const id of [...pending.keys()]) reply({ id, failed: message });
+    drop();
+    for (const id of [...pending.keys()]) reply({ id, joined: true, failed: message });
   };
   // An idle worker must not keep the process.
   worker.unref();
