@@ -37,7 +37,7 @@ pub(crate) fn decide(policy: &Policy, question: &PolicyQuestion) -> Decision {
             }),
         }
     }
-    let places = Places::of(policy, question);
+    let places = Places::of(question);
     let effects = Effects { places: &places, asked };
     for effect in &question.effects {
         effects.judge(effect, &mut trace);
@@ -144,7 +144,7 @@ impl<'q> Asked<'q> {
                 url.is_some_and(|url| host.covers(&hosts::of_url(url), proof))
             }
             Matcher::Path { tool, path, .. } if rule.verdict != Verdict::Allow && self.question.effects.is_empty() => {
-                let places = Places::of(self.policy, self.question);
+                let places = Places::of(self.question);
                 let given = tools::PATHS.iter().find_map(|name| self.question.params.get(*name));
                 let bound = *tool == self.tool
                     || (*tool == "read_file" && READING.contains(&self.tool))
@@ -158,7 +158,7 @@ impl<'q> Asked<'q> {
     /// Whether an exception covers the whole call.
     fn carves(&self, rule: &Rule, carved: &Matcher) -> bool {
         let effects = &self.question.effects;
-        let places = Places::of(self.policy, self.question);
+        let places = Places::of(self.question);
         let covers = |effect: &Effect| match carved {
             Matcher::Path { path, access, .. } => {
                 let same = (*access == Access::Read) == (effect.kind == "read");

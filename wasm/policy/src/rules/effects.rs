@@ -4,7 +4,7 @@ use super::critical;
 use super::decide::{Asked, Judged, step};
 use super::hosts::{self, Target};
 use super::judge::Judge;
-use super::path_index::Search;
+use super::path_index::{self, Search};
 use super::paths::{PathValue, Places, normalize};
 use super::pattern::{Access, Matcher, Rule};
 use super::types::{By, Effect, Link, Required, RuleSource, TraceStep, Verdict};
@@ -107,7 +107,7 @@ impl Effects<'_, '_> {
             PathValue::Partly(_) => Search::All,
         };
         let policy = self.asked.policy;
-        let found = self.places.index.find(policy, restricts, &search);
+        let found = path_index::find(policy, self.places.question, restricts, &search);
         found.into_iter().map(|number| policy.rules[number].as_ref()).find(speaks)
     }
 
@@ -133,7 +133,7 @@ impl Effects<'_, '_> {
     pub(crate) fn restricted_inside(&self, path: &PathValue) -> Option<((Verdict, By), RuleSource)> {
         let PathValue::Known(paths) = path else { return None };
         let policy = self.asked.policy;
-        let found = self.places.index.find(policy, true, &Search::Inside(paths));
+        let found = path_index::find(policy, self.places.question, true, &Search::Inside(paths));
         let rule = &policy.rules[*found.first()?];
         Some(((rule.verdict, By::Rule), rule.source.clone()))
     }

@@ -66,7 +66,7 @@ impl<'q> Judge<'q> {
     pub(crate) fn new(asked: Asked<'q>) -> Self {
         Judge {
             asked,
-            places: Places::of(asked.policy, asked.question),
+            places: Places::of(asked.question),
             outer: None,
             depth: 0,
             exports: false,

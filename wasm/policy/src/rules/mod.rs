@@ -47,7 +47,7 @@ mod wrappers;
 
 use std::rc::Rc;
 
-use path_index::Kept;
+use path_index::PathIndex;
 use pattern::{Access, Matcher, Rule};
 use types::{Decision, PolicyQuestion, RuleFault, RuleLists, Verdict};
 
@@ -58,14 +58,12 @@ pub struct Policy {
     pub(crate) rules: Vec<Rc<Rule>>,
     pub(crate) own: Own,
     kinds: [Kinds; 3],
-    pub(crate) index: Kept,
+    index: PathIndex,
     /// Some rule refuses reading, or asks about it.
     pub(crate) guards_reading: bool,
     under: Option<Under>,
     /// The numbers of the rules that are not those of the set under it.
     added: Vec<usize>,
-    /// How many path patterns the rules have.
-    patterns: usize,
 }
 
 /// A set whose rules are in another one, each before the other's of the same verdict.
@@ -104,10 +102,8 @@ impl Policy {
         compile::all(lists).map(|rules| Policy::of(under, rules))
     }
 
-    pub(crate) fn of(under: Option<Rc<Policy>>, mut added: Vec<Rule>) -> Policy {
-        let matchers = added.iter_mut().flat_map(|rule| std::iter::once(&mut rule.matcher).chain(&mut rule.except));
-        let patterns = path_index::number(under.as_ref().map_or(0, |under| under.patterns), matchers);
-        let mut made = Policy { patterns, ..Policy::default() };
+    pub(crate) fn of(under: Option<Rc<Policy>>, added: Vec<Rule>) -> Policy {
+        let mut made = Policy::default();
         let mut numbers = Vec::new();
         let mut added = added.into_iter().peekable();
         for verdict in [Verdict::Deny, Verdict::Ask, Verdict::Allow] {
@@ -121,6 +117,7 @@ impl Policy {
             }
         }
         made.under = under.map(|policy| Under { policy, numbers });
+        made.index = PathIndex::of(&made.rules, &made.added);
         made.sort_by_kind();
         made
     }

@@ -1,9 +1,5 @@
 //! Paths: what a word names, and whether a pattern covers it.
 
-use std::rc::Rc;
-
-use super::Policy;
-use super::path_index::PathIndex;
 use super::pattern::PathPattern;
 use super::types::PolicyQuestion;
 use super::wildcard::{Proof, Token, UNKNOWN, UNKNOWN_NAME, UNKNOWN_PART, tokens};
@@ -48,8 +44,6 @@ pub(crate) enum PathValue {
 #[derive(Debug, Clone)]
 pub(crate) struct Places<'a> {
     pub(crate) question: &'a PolicyQuestion,
-    /// The path patterns of the policy.
-    pub(crate) index: Rc<PathIndex>,
     /// Each folder that may be the current one; empty if it cannot be known.
     pub(crate) cwds: Vec<String>,
     /// The script sets HOME.
@@ -72,9 +66,8 @@ impl PathValue {
 
 impl<'a> Places<'a> {
     /// Those that a call starts from.
-    pub(crate) fn of(policy: &Policy, question: &'a PolicyQuestion) -> Self {
-        let index = PathIndex::of(policy, question);
-        Places { question, index, cwds: vec![normalize(&question.cwd)], home_changed: false, finds_hidden: false }
+    pub(crate) fn of(question: &'a PolicyQuestion) -> Self {
+        Places { question, cwds: vec![normalize(&question.cwd)], home_changed: false, finds_hidden: false }
     }
 
     /// The path that `word` names.
@@ -138,7 +131,7 @@ impl<'a> Places<'a> {
 
     /// Whether the pattern covers the path.
     pub(crate) fn covers(&self, pattern: &PathPattern, path: &PathValue, proof: Proof) -> bool {
-        self.index.covers(pattern, path, proof)
+        pattern.covers(self.question, path, proof)
     }
 
     /// Whether every value of the path lies in a folder that may be written, and is not one of the protected files.
@@ -178,8 +171,12 @@ impl<'a> Places<'a> {
     }
 
     fn is_protected(&self, path: &str) -> bool {
-        let below =
-            self.question.roots.iter().find(|root| is_inside(path, root)).map_or(path, |root| &path[root.len()..]);
+        let below = self
+            .question
+            .roots
+            .iter()
+            .find(|root| is_inside(path, root))
+            .map_or(path, |root| &path[root.trim_end_matches('/').len()..]);
         let ci = below.contains("/.github/workflows") || below.ends_with("/.gitlab-ci.yml");
         ci || below.split('/').any(|part| PROTECTED.iter().any(|name| part.eq_ignore_ascii_case(name)))
     }
@@ -269,4 +266,21 @@ fn rooted(mut path: String) -> String {
         path.push('/');
     }
     path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tools_obey_is_protected_in_a_workspace_that_is_the_root_or_ends_in_a_slash() {
+        for root in ["/", "/srv", "/srv/"] {
+            let question = PolicyQuestion { cwd: "/".into(), roots: vec![root.into()], ..PolicyQuestion::default() };
+            let writes = |path: &str| Places::of(&question).is_workspace(&PathValue::Known(vec![path.into()]));
+            let top = root.trim_end_matches('/');
+            assert!(!writes(&format!("{top}/.github/workflows/a.yml")) && !writes(&format!("{top}/.gitlab-ci.yml")));
+            assert!(!writes(&format!("{top}/.git/config")) && writes(&format!("{top}/src/a")));
+            assert!(writes(if top.is_empty() { root } else { top }));
+        }
+    }
 }

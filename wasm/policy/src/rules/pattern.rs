@@ -63,9 +63,9 @@ pub(crate) struct CommandPattern {
 #[derive(Debug)]
 pub(crate) struct PathPattern {
     pub(crate) base: Base,
-    /// The pattern below the base, without a leading slash.
-    pub(crate) below: Vec<Token>,
-    /// The same as text, if it is nothing but that.
+    /// What is inside of what it names: the pattern below the base, without a leading slash, and behind it `/` and anything.
+    pub(crate) inside: Vec<Token>,
+    /// The pattern below the base as text, if it is nothing but that.
     pub(crate) plain: Option<Rc<str>>,
     /// The longest text in it, without slashes at its ends, which may have matched nothing.
     pub(crate) part: Rc<str>,
@@ -75,8 +75,16 @@ pub(crate) struct PathPattern {
     pub(crate) inside_only: bool,
     /// It has a set of characters, which is read as any character: too wide for `allow`.
     pub(crate) widened: bool,
-    /// Its number in the index of the policy.
-    pub(crate) number: usize,
+}
+
+/// What stands for anything inside a folder.
+const BEHIND: [Token; 2] = ['/' as Token, ANYTHING];
+
+impl PathPattern {
+    /// What it names.
+    pub(crate) fn whole(&self) -> &[Token] {
+        &self.inside[..self.inside.len() - BEHIND.len()]
+    }
 }
 
 /// Where a path pattern begins.
@@ -276,18 +284,21 @@ pub(crate) fn path(spec: &str) -> Result<PathPattern, String> {
     let rest = rest.strip_prefix("./").unwrap_or(rest);
     let inside_only = rest.ends_with('/');
     let rest = rest.trim_end_matches('/');
-    let any_depth = base == Base::Cwd && !spec.starts_with("./") && !rest.contains('/');
-    if rest.split('/').any(|segment| segment == "..") {
+    let any_depth = base == Base::Cwd && !spec.starts_with("./") && !rest.is_empty() && !rest.contains('/');
+    let below = gitignore(rest);
+    let upward = below.split(|token| *token == Token::from('/')).any(|segment| *segment == [Token::from('.'); 2]);
+    if upward || rest.split('/').any(|segment| segment == "..") {
         return Err("A path with \"..\" can never match, because paths are resolved first".to_string());
     }
-    let below = gitignore(rest);
     let text = |run: &[Token]| run.iter().filter_map(|token| char::from_u32(*token)).collect::<String>();
     let is_plain = below.iter().all(|token| char::from_u32(*token).is_some());
     let runs = below.split(|token| char::from_u32(*token).is_none());
     let part = Rc::from(text(runs.max_by_key(|run| run.len()).unwrap_or_default()).trim_matches('/'));
     let plain = is_plain.then(|| Rc::from(text(&below)));
     let widened = rest.contains('[');
-    Ok(PathPattern { base, below, plain, part, any_depth, inside_only, widened, number: 0 })
+    let depth = if any_depth { FOLDERS.as_slice() } else { &[] };
+    let inside = [depth, &below, &BEHIND].concat();
+    Ok(PathPattern { base, inside, plain, part, any_depth, inside_only, widened })
 }
 
 fn gitignore(text: &str) -> Vec<Token> {
@@ -328,4 +339,19 @@ fn gitignore(text: &str) -> Vec<Token> {
 /// A word that can be the name of a parameter.
 pub(crate) fn is_identifier(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_leads_upward_is_refused_also_behind_a_backslash() {
+        for refused in ["../a", "a/..", "~/../a", "/a/\\.\\./b", "\\../a", "**/.\\./b"] {
+            assert!(path(refused).is_err(), "{refused}");
+        }
+        for taken in ["..a", "a..", "~/.../a", "/a/\\.b", "..*/a", "**/.\\.b"] {
+            assert!(path(taken).is_ok(), "{taken}");
+        }
+    }
 }
