@@ -7,6 +7,9 @@ const ADD = "cordon:search/index@0.1.0#add";
 /** What the component says where there is no number. */
 const NONE = -1;
 
+/** What is known of a file that is chosen, in the lower two bits of its number (wasm/search/src/index.rs). */
+export const CHOSEN = { look: 0, binary: 1, plain: 2, bits: 2, mask: 3 } as const;
+
 type Query = Parameters<SearchEngine["grep"]["compile"]>[0];
 
 /** An instance of the component that keeps the signatures of a tree's files. */
@@ -42,7 +45,7 @@ export class IndexEngine {
   }
 
   /**
-   * Numbers of the files that a search must look at, doubled, and those that are known to end at a NUL byte, doubled plus 1. Good
+   * Numbers of the files that a search must look at, and of those that are known to end at a NUL byte, four times each and plus what `CHOSEN` says. Good
    * until the next call. Undefined if nothing can be told from the pattern.
    */
   choose(query: Query): Uint32Array | undefined {

@@ -71,12 +71,17 @@ function fillPart(top: string, part: number, roll: (end: number) => number): voi
 const PARTS = 40;
 const FILES_A_PART = 12;
 
+/** So seldom a text is longer than what is read first of a file, most of them. */
+const LONG_EVERY = 6;
+
 function textOf(roll: (end: number) => number): string | Uint8Array {
   const lines = Array.from(
     { length: roll(12) },
     () => `line ${roll(50)} ${roll(3) === 0 ? (WORDS[roll(WORDS.length)] ?? "") : "-"}`,
   );
-  const text = `${lines.join(roll(6) === 0 ? "\r\n" : "\n")}\n`;
+  const short = `${lines.join(roll(6) === 0 ? "\r\n" : "\n")}\n`;
+  const filling = roll(LONG_EVERY) === 0 ? "nothing to look for\n".repeat(300 + roll(600)) : "";
+  const text = roll(2) === 0 ? short + filling : filling + short;
   if (roll(20) === 0) return Buffer.from(`\uFEFF${text}`, "utf16le");
   return roll(15) === 0 ? `${text}\0${text}` : text;
 }

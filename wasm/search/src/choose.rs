@@ -42,7 +42,12 @@ pub struct Chosen {
 pub fn scan_chosen(matcher: &Matcher, text: &[u8], chosen: Chosen, found: &mut Found) {
     let Chosen { choice, first_read } = chosen;
     let budget = if matcher.spans_lines() || choice.invert { 0 } else { choice.max_count };
-    scan(matcher, text, Want { keep_lines: true, budget, first_read, max_matches: choice.max_count }, found);
+    scan(
+        matcher,
+        text,
+        Want { keep_lines: true, budget, first_read, max_matches: choice.max_count, searched: 0 },
+        found,
+    );
     if choice.invert {
         invert(matcher, text, first_read, found);
         if choice.max_count > 0 {

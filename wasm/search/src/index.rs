@@ -6,7 +6,7 @@
 
 use crate::encoding::{Text, sniff};
 use crate::index_need::{Gram, Need};
-use crate::reach::{SNIFFED_BYTES, reach};
+use crate::reach::{FIRST_READ, SNIFFED_BYTES, reach};
 use crate::scan::LINE_SNIFFED_BYTES;
 use memchr::memchr;
 
@@ -23,6 +23,13 @@ const ROWS_A_KEY: f64 = 1.8;
 const LEAST_ROWS: f64 = 64.0;
 const CLASSES_A_DOUBLING: f64 = 4.0;
 
+/// Places for what was noted: a power of two, as much as stays in the cache that is nearest.
+const NOTED: usize = 4096;
+
+/// So much of a file is looked at before its grams are noted: of each byte there are two keys at most.
+const PIECE: usize = 4096;
+const PIECE_KEYS: usize = 2 * PIECE + 1;
+
 /// Columns of a block.
 const FILES: u32 = u64::BITS;
 
@@ -35,6 +42,20 @@ struct Block {
     /// Files whose first bytes have a NUL in them, for a search by line and for one over lines.
     binary_by_line: u64,
     binary_over_lines: u64,
+    /// Files that have no NUL and no byte order mark.
+    plain: u64,
+}
+
+/// What is known of a file that is chosen, in the lower bits of its number.
+pub mod chosen {
+    /// It is to be looked at.
+    pub const LOOK: u32 = 0;
+    /// It needs no look: a NUL byte ends its search before a match is found.
+    pub const BINARY: u32 = 1;
+    /// It is to be looked at, and has no NUL byte and no byte order mark.
+    pub const PLAIN: u32 = 2;
+    /// How many bits that takes.
+    pub const BITS: u32 = 2;
 }
 
 /// The signatures of one tree's files.
@@ -44,9 +65,12 @@ pub struct Index {
     /// By class: blocks that may have a free column.
     open: Vec<Vec<u32>>,
     free: Vec<u32>,
-    /// One bit for each key, all 0 between two files, and the keys of the file at hand.
+    /// One bit for each key, all 0 between two files, and the keys of the file at hand, so many of the room for them.
     seen: Vec<u64>,
     keys: Vec<u32>,
+    count: usize,
+    /// Four bytes in a row that were noted in the file at hand, each at a place of its own: most come again and again.
+    noted: Vec<u32>,
     chosen: Vec<u32>,
     bytes: usize,
 }
@@ -55,25 +79,28 @@ impl Index {
     /// Takes a file. Returns its number, or nothing if it has too many different grams to be told from others.
     pub fn add(&mut self, file: &[u8]) -> Option<u32> {
         let decoded;
-        // What ripgrep's first read of a file without a mark gives, see `reach`.
         let (text, first_read) = match sniff(file) {
-            Text::Bytes(start) => (&file[start..], if start == 0 { 3 } else { usize::MAX }),
+            Text::Bytes(start) => (&file[start..], if start == 0 { FIRST_READ } else { usize::MAX }),
             Text::Decoded(text) => {
                 decoded = text;
                 (decoded.as_slice(), usize::MAX)
             }
         };
-        let has_nul = |bytes: usize| memchr(0, &text[..text.len().min(bytes)]).is_some();
+        let nul = memchr(0, text);
+        let has_nul = |bytes: usize| nul.is_some_and(|at| at < bytes);
         let (by_line, over_lines) = (has_nul(LINE_SNIFFED_BYTES), has_nul(SNIFFED_BYTES));
+        let plain = nul.is_none() && first_read == FIRST_READ;
         // A search over lines leaves such a file alone, so only what one by line sees of it counts.
         let fits = self.collect(if by_line { &text[..reach(text, first_read)] } else { text });
         let number = fits.then(|| self.place());
         if let Some(number) = number {
-            self.mark(number, by_line, over_lines);
+            self.mark(number);
+            self.say(number, by_line, over_lines, plain);
         }
-        for key in self.keys.drain(..) {
+        for key in &self.keys[..self.count] {
             self.seen[(key >> 6) as usize] = 0;
         }
+        self.count = 0;
         number
     }
 
@@ -96,13 +123,14 @@ impl Index {
         }
         block.binary_by_line &= !column;
         block.binary_over_lines &= !column;
+        block.plain &= !column;
         if !self.open[class].contains(&at) {
             self.open[class].push(at);
         }
     }
 
-    /// The files that a search must look at, as twice the number; and those of which it is known without a look that a NUL byte
-    /// ends their search before a match is found, as twice the number plus 1.
+    /// The files that a search must look at, and those of which it is known without a look that a NUL byte ends their search before a match is
+    /// found: each one's number, and in the lower bits what [`chosen`] says.
     pub fn choose(&mut self, need: &Need, spans_lines: bool) -> &[u32] {
         self.chosen.clear();
         for (at, block) in (0..).zip(&self.blocks) {
@@ -116,7 +144,13 @@ impl Index {
             while left != 0 {
                 let column = left.trailing_zeros();
                 left &= left - 1;
-                self.chosen.push((at * FILES + column) << 1 | u32::from(may >> column & 1 == 0));
+                let is = |files: u64| files >> column & 1 == 1;
+                let known = match (is(may), is(block.plain)) {
+                    (false, _) => chosen::BINARY,
+                    (true, true) => chosen::PLAIN,
+                    (true, false) => chosen::LOOK,
+                };
+                self.chosen.push((at * FILES + column) << chosen::BITS | known);
             }
         }
         &self.chosen
@@ -134,24 +168,40 @@ impl Index {
         self.bytes
     }
 
-    /// Collects the keys of a text's grams. False if there are too many.
+    /// Collects the keys of a text's grams. False if there are too many. Written without branches on what the bytes are: which gram is new is what
+    /// a processor can't guess.
     fn collect(&mut self, text: &[u8]) -> bool {
-        if self.seen.is_empty() {
-            self.seen.resize(1 << (KEY_BITS - 6), 0);
-        }
-        let (mut last, mut since_line_end) = (0u32, 0u32);
-        for byte in text {
-            let lower = byte.to_ascii_lowercase();
-            since_line_end = if lower == b'\n' { 0 } else { since_line_end + 1 };
-            last = last << 8 | u32::from(lower);
-            if since_line_end >= 3 {
-                self.note(key(Gram::Three(last & 0xFF_FFFF)));
-                if since_line_end >= 4 {
-                    self.note(key(Gram::Four(last)));
-                }
-                if self.keys.len() > MOST_KEYS {
-                    return false;
-                }
+        self.seen.resize(1 << (KEY_BITS - 6), 0);
+        self.keys.resize(MOST_KEYS + PIECE_KEYS, 0);
+        self.noted.clear();
+        self.noted.resize(NOTED, 0);
+        // Four NUL bytes have the first place: there must be something else, which has another.
+        self.noted[0] = 1;
+        let (mut fours, mut threes) = ([0u32; PIECE], [0u32; PIECE]);
+        // As if a line ended before: then four bytes that are no gram have a line end in them, and are never taken for one.
+        let (mut last, mut since_line_end) = (u32::from_ne_bytes([b'\n'; 4]), 0u32);
+        for piece in text.chunks(PIECE) {
+            let (mut four, mut three) = (0, 0);
+            for byte in piece {
+                let lower = byte.to_ascii_lowercase();
+                since_line_end = if lower == b'\n' { 0 } else { since_line_end.saturating_add(1) };
+                last = last << 8 | u32::from(lower);
+                let place = last.wrapping_mul(0x9E37_79B1) as usize >> (u32::BITS - NOTED.trailing_zeros());
+                let is_known = core::mem::replace(&mut self.noted[place], last) == last;
+                fours[four % PIECE] = last;
+                four += usize::from((since_line_end >= 4) & !is_known);
+                threes[three % PIECE] = last;
+                three += usize::from(since_line_end == 3);
+            }
+            for gram in &fours[..four] {
+                self.note(key(Gram::Four(*gram)));
+                self.note(key(Gram::Three(gram & 0xFF_FFFF)));
+            }
+            for gram in &threes[..three] {
+                self.note(key(Gram::Three(gram & 0xFF_FFFF)));
+            }
+            if self.count > MOST_KEYS {
+                return false;
             }
         }
         true
@@ -159,15 +209,14 @@ impl Index {
 
     fn note(&mut self, key: u32) {
         let (word, bit) = (&mut self.seen[(key >> 6) as usize], 1 << (key & 63));
-        if *word & bit == 0 {
-            *word |= bit;
-            self.keys.push(key);
-        }
+        self.keys[self.count] = key;
+        self.count += usize::from(*word & bit == 0);
+        *word |= bit;
     }
 
     /// A free column in a block that suits the keys at hand.
     fn place(&mut self) -> u32 {
-        let class = class_of(self.keys.len());
+        let class = class_of(self.count);
         if self.open.len() <= class {
             self.open.resize_with(class + 1, Vec::new);
         }
@@ -184,7 +233,7 @@ impl Index {
     fn make_block(&mut self, class: usize) -> u32 {
         let rows = vec![0; rows_of(class)];
         self.bytes += rows.len() * size_of::<u64>();
-        let block = Some(Block { class, rows, used: 0, binary_by_line: 0, binary_over_lines: 0 });
+        let block = Some(Block { class, rows, used: 0, binary_by_line: 0, binary_over_lines: 0, plain: 0 });
         let at = self.free.pop().unwrap_or_else(|| {
             self.blocks.push(None);
             u32::try_from(self.blocks.len() - 1).unwrap_or(u32::MAX)
@@ -194,15 +243,21 @@ impl Index {
         at
     }
 
-    fn mark(&mut self, number: u32, by_line: bool, over_lines: bool) {
+    fn mark(&mut self, number: u32) {
         let Some(Some(block)) = self.blocks.get_mut((number / FILES) as usize) else { return };
         let column = number % FILES;
         let rows = block.rows.len();
-        for key in &self.keys {
+        for key in &self.keys[..self.count] {
             block.rows[row(*key, rows)] |= 1 << column;
         }
+    }
+
+    fn say(&mut self, number: u32, by_line: bool, over_lines: bool, plain: bool) {
+        let Some(Some(block)) = self.blocks.get_mut((number / FILES) as usize) else { return };
+        let column = number % FILES;
         block.binary_by_line |= u64::from(by_line) << column;
         block.binary_over_lines |= u64::from(over_lines) << column;
+        block.plain |= u64::from(plain) << column;
     }
 }
 
@@ -254,6 +309,10 @@ mod tests {
         index.choose(&need, spans_lines).to_vec()
     }
 
+    fn plain(number: u32) -> u32 {
+        number << chosen::BITS | chosen::PLAIN
+    }
+
     #[test]
     fn a_file_without_what_is_needed_is_left_out() {
         let mut index = Index::default();
@@ -261,7 +320,7 @@ mod tests {
             .iter()
             .map(|file| index.add(file).unwrap())
             .collect();
-        assert_eq!(chosen(&mut index, "needle"), [numbers[0] << 1, numbers[2] << 1]);
+        assert_eq!(chosen(&mut index, "needle"), [plain(numbers[0]), plain(numbers[2])]);
         assert_eq!(chosen(&mut index, "absent"), [0; 0]);
     }
 
@@ -270,9 +329,9 @@ mod tests {
         let mut index = Index::default();
         let (first, second) = (index.add(b"needle").unwrap(), index.add(b"needle").unwrap());
         index.remove(first);
-        assert_eq!(chosen(&mut index, "needle"), [second << 1]);
+        assert_eq!(chosen(&mut index, "needle"), [plain(second)]);
         assert_eq!(index.add(b"other"), Some(first));
-        assert_eq!(chosen(&mut index, "needle"), [second << 1]);
+        assert_eq!(chosen(&mut index, "needle"), [plain(second)]);
         index.remove(first);
         index.remove(second);
         assert_eq!((index.bytes(), chosen(&mut index, "needle")), (0, vec![]));
@@ -294,9 +353,10 @@ mod tests {
     fn binary_files_need_no_look_unless_a_match_may_come_before_the_nul() {
         let mut index = Index::default();
         let late = [b"needle\n".repeat(2000), b"\0".to_vec()].concat();
-        let numbers = [&b"hay\0needle"[..], b"h\n\0", &late].map(|file| index.add(file).unwrap());
-        assert_eq!(chosen(&mut index, "needle"), [numbers[0] << 1 | 1, numbers[1] << 1 | 1, numbers[2] << 1]);
-        assert_eq!(chosen(&mut index, "absent"), [numbers[0] << 1 | 1, numbers[1] << 1 | 1]);
+        let numbers = [&b"hay\0needle"[..], b"h\n\0", &late].map(|file| index.add(file).unwrap() << chosen::BITS);
+        let binary = numbers.map(|number| number | chosen::BINARY);
+        assert_eq!(chosen(&mut index, "needle"), [binary[0], binary[1], numbers[2] | chosen::LOOK]);
+        assert_eq!(chosen(&mut index, "absent"), binary[..2]);
     }
 
     const TEXTS: &[&[u8]] = &[
@@ -397,10 +457,14 @@ mod tests {
         for (number, file) in numbers.iter().zip(files) {
             searcher.reserve(file.len())[..file.len()].copy_from_slice(file);
             let found = searcher.search(file.len(), 0);
-            if chosen.contains(&(number << 1)) {
+            let known = |known: u32| chosen.contains(&(number << chosen::BITS | known));
+            if known(chosen::PLAIN) {
+                assert!(!file.contains(&0) && found.is_some(), "{:?}", file.escape_ascii().to_string());
+            }
+            if known(chosen::LOOK) || known(chosen::PLAIN) {
                 continue;
             }
-            let told = if chosen.contains(&(number << 1 | 1)) { None } else { Some(0) };
+            let told = if known(chosen::BINARY) { None } else { Some(0) };
             assert_eq!(found, told, "{pattern:?} in {:?}", file.escape_ascii().to_string());
         }
         need != Need::Anything

@@ -26,6 +26,7 @@ pub mod needle;
 pub mod pattern;
 pub mod reach;
 pub mod render;
+pub mod report;
 pub mod rule_line;
 pub mod rules;
 pub mod scan;

@@ -6,7 +6,7 @@
 
 use crate::choose::{Choice, Chosen, scan_chosen};
 use crate::lines;
-use crate::reach::{BUFFER_BYTES, Reach};
+use crate::reach::{BUFFER_BYTES, FIRST_READ, Reach};
 use crate::render::{Rendered, Shown, Source, render_part};
 use crate::scan::{Found, Want, scan};
 use crate::searcher::{Compiled, Mode};
@@ -71,8 +71,7 @@ impl Long {
     pub fn new(mut buffer: Vec<u8>, beginning: Beginning) -> Self {
         let Beginning { file, filled, size, mark } = beginning;
         let step_bytes = buffer.len();
-        // As in a whole file: ripgrep's first read is that in which it looked for a mark.
-        let mut reach = Reach::new(if mark == 0 { 3 } else { usize::MAX }, BUFFER_BYTES.min(step_bytes));
+        let mut reach = Reach::new(if mark == 0 { FIRST_READ } else { usize::MAX }, BUFFER_BYTES.min(step_bytes));
         buffer.copy_within(mark..filled, 0);
         reach.take(&buffer[..filled - mark]);
         Self {
@@ -212,7 +211,8 @@ impl Long {
         let text = &self.buffer[self.piece.clone()];
         if choice.is_plain() {
             let budget = u32::from(*mode == Mode::FilesWithMatches);
-            let want = Want { keep_lines: *mode == Mode::Content, budget, first_read: None, max_matches: 0 };
+            let want =
+                Want { keep_lines: *mode == Mode::Content, budget, first_read: None, max_matches: 0, searched: 0 };
             scan(matcher, text, want, &mut self.found);
         } else {
             let max_count = choice.max_count.saturating_sub(self.taken);
@@ -243,8 +243,9 @@ mod tests {
     use super::*;
     use crate::pattern::Pattern;
     use crate::render::Shape;
+    use crate::report::Report;
     use crate::searcher::{Query, Searcher};
-    use crate::visit::{FIRST_BYTES, Folder, Report, Stretch, visit};
+    use crate::visit::{FIRST_BYTES, Folder, Stretch, visit};
 
     /// One file. A read gives less than was asked for now and then.
     struct One {

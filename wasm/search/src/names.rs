@@ -2,7 +2,8 @@
 //!
 //! A folder's names come in order and next to each other, so the folder's path is kept once, and only folders have to be sorted.
 
-use crate::visit::{FILE, Files, Folder, Report, Stretch, end, note};
+use crate::report::Report;
+use crate::visit::{FILE, Files, Folder, Stretch, end, note};
 use core::cmp::Ordering;
 use core::mem::take;
 use memchr::memchr;

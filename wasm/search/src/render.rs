@@ -329,7 +329,7 @@ mod tests {
         scan(
             &matcher,
             text.as_bytes(),
-            Want { keep_lines: true, budget: 0, first_read: Some(3), max_matches: 0 },
+            Want { keep_lines: true, budget: 0, first_read: Some(3), max_matches: 0, searched: 0 },
             &mut found,
         );
         let source = Source { text: text.as_bytes(), matcher: &matcher, shape };
@@ -392,7 +392,7 @@ mod tests {
         scan(
             &matcher,
             text.as_bytes(),
-            Want { keep_lines: true, budget: 0, first_read: Some(3), max_matches: 0 },
+            Want { keep_lines: true, budget: 0, first_read: Some(3), max_matches: 0, searched: 0 },
             &mut found,
         );
         let shape = Shape { spans: true, before: 1, ..Shape::default() };

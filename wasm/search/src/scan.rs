@@ -39,6 +39,8 @@ pub struct Want {
     pub first_read: Option<usize>,
     /// Where matches may span lines, keep the lines of so many; 0 means all.
     pub max_matches: u32,
+    /// Bytes at the front, whole lines without a NUL byte, that were searched and have no match. Only for a search by line.
+    pub searched: usize,
 }
 
 /// Scans a text from its start.
@@ -99,7 +101,7 @@ impl Found {
 
 /// The matcher runs over the whole text and can't match a line end, so lines are looked for only where something is found.
 fn scan_candidates(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
-    let mut from = 0;
+    let mut from = want.searched;
     while from < text.len() {
         let Some(at) = matcher.candidate(text, from) else { return };
         // An empty match after the last line end is in no line.
@@ -117,7 +119,7 @@ fn scan_candidates(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found
 /// For patterns with `\A` or `\z`, which mean the start and end of a line here, as in ripgrep.
 #[inline(never)]
 fn scan_each_line(matcher: &Matcher, text: &[u8], want: Want, found: &mut Found) {
-    let mut next = (!text.is_empty()).then(|| lines::around(text, 0));
+    let mut next = lines::at(text, want.searched);
     while let Some(line) = next {
         next = lines::after(text, line.end);
         let shown = matcher.without_return(&text[line.clone()]);
@@ -224,7 +226,7 @@ mod tests {
         scan(
             &compile(pattern).unwrap(),
             text,
-            Want { keep_lines: true, budget: 0, first_read: Some(3), max_matches: 0 },
+            Want { keep_lines: true, budget: 0, first_read: Some(3), max_matches: 0, searched: 0 },
             &mut found,
         );
         found
@@ -284,7 +286,7 @@ mod tests {
         scan(
             &matcher,
             b"a\na\na\n",
-            Want { keep_lines: true, budget: 2, first_read: Some(3), max_matches: 0 },
+            Want { keep_lines: true, budget: 2, first_read: Some(3), max_matches: 0, searched: 0 },
             &mut found,
         );
         assert_eq!(found.count, 2);
@@ -305,7 +307,7 @@ mod tests {
         let text = [b"\n".as_slice(), &b"a\n".repeat(2_000), b"\0"].concat();
         let mut found = Found::default();
         for (first_read, count) in [(usize::MAX, 0), (3, 2)] {
-            let want = Want { keep_lines: true, budget: 0, first_read: Some(first_read), max_matches: 0 };
+            let want = Want { keep_lines: true, budget: 0, first_read: Some(first_read), max_matches: 0, searched: 0 };
             scan(&compile(&pattern).unwrap(), &text, want, &mut found);
             assert_eq!((found.count, found.binary), (count, true));
         }

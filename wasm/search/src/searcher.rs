@@ -4,9 +4,11 @@ use crate::choose::{Choice, Chosen, scan_chosen};
 use crate::encoding::{Text, mark_bytes, sniff};
 use crate::long::{Beginning, Long, Step};
 use crate::pattern::{Matcher, Pattern, PatternFault, compile};
+use crate::reach::FIRST_READ;
 use crate::render::{Rendered, Shape, Source, render};
 use crate::scan::{Found, Want, scan};
 use crate::visit::{FIRST_BYTES, Files};
+use memchr::{memchr, memrchr};
 
 /// What is wanted of each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +54,15 @@ impl Compiled {
         let count = if choice.without { u32::from(count == 0) } else { count };
         (!is_binary || counts).then_some(count)
     }
+}
+
+/// What the first bytes of a file tell of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Head {
+    /// A line in them matches, and there is no NUL byte in them.
+    pub matches: bool,
+    /// So many, whole lines, were searched in vain.
+    pub searched: usize,
 }
 
 /// Where the text of the last search is.
@@ -120,12 +131,18 @@ impl Searcher {
     /// Searches the first `len` bytes of the buffer. Nothing if they are binary and no match comes before that shows; 0 if there
     /// is no query.
     pub fn search(&mut self, len: usize, budget: u32) -> Option<u32> {
+        self.search_on(len, budget, 0)
+    }
+
+    /// The same where `search_head` said how many bytes it has searched.
+    pub fn search_on(&mut self, len: usize, budget: u32, searched: usize) -> Option<u32> {
         let Some(compiled) = &self.compiled else { return Some(0) };
         let file = &self.buffer[..len.min(self.buffer.len())];
-        // ripgrep's first read of a file without a mark gives the bytes in which it looked for one.
         let first_read;
         (self.last, first_read) = match sniff(file) {
-            Text::Bytes(start) => (Last::InBuffer { start, len: file.len() }, if start == 0 { 3 } else { usize::MAX }),
+            Text::Bytes(start) => {
+                (Last::InBuffer { start, len: file.len() }, if start == 0 { FIRST_READ } else { usize::MAX })
+            }
             Text::Decoded(text) => (Last::Decoded(text), usize::MAX),
         };
         let (keep_lines, budget) = match compiled.mode {
@@ -136,11 +153,39 @@ impl Searcher {
         let first_read = Some(first_read);
         let text = text_of(&self.last, &self.buffer);
         if compiled.choice.is_plain() {
-            scan(&compiled.matcher, text, Want { keep_lines, budget, first_read, max_matches: 0 }, &mut self.found);
+            let want = Want { keep_lines, budget, first_read, max_matches: 0, searched };
+            scan(&compiled.matcher, text, want, &mut self.found);
         } else {
             scan_chosen(&compiled.matcher, text, Chosen { choice: compiled.choice, first_read }, &mut self.found);
         }
         compiled.outcome(self.found.count, self.found.binary)
+    }
+
+    /// True if all that is wanted of a file is whether some line of it matches.
+    #[must_use]
+    pub fn lists_by_line(&self) -> bool {
+        self.compiled.as_ref().is_some_and(|compiled| {
+            compiled.mode == Mode::FilesWithMatches && compiled.choice.is_plain() && !compiled.matcher.spans_lines()
+        })
+    }
+
+    /// Searches the lines that the first `len` bytes of a longer file hold to their ends, for whether one of them matches.
+    #[must_use]
+    pub fn search_head(&mut self, len: usize) -> Head {
+        let Some(compiled) = &self.compiled else { return Head::default() };
+        let head = &self.buffer[..len.min(self.buffer.len())];
+        // With a mark it is another text.
+        if mark_bytes(head) != Some(0) {
+            return Head::default();
+        }
+        let lines = memrchr(b'\n', head).map_or(0, |at| at + 1);
+        let want = Want { keep_lines: false, budget: 1, first_read: None, max_matches: 0, searched: 0 };
+        scan(&compiled.matcher, &head[..lines], want, &mut self.found);
+        if self.found.count == 0 {
+            return Head { matches: false, searched: lines };
+        }
+        // Where the search ends at a NUL byte, this match may be none: that is for who sees the whole file.
+        Head { matches: memchr(0, head).is_none(), searched: 0 }
     }
 
     /// Files up to so many bytes are searched as a whole.

@@ -2,8 +2,9 @@
 
 use crate::entries::{UNKNOWN, entries_mut};
 use crate::names::Names;
+use crate::report::Report;
 use crate::searcher::Searcher;
-use crate::visit::{FOLDER, Files, Folder, Report, Stretch, visit};
+use crate::visit::{FOLDER, Files, Folder, Stretch, visit};
 use crate::walk::Walk;
 use std::collections::VecDeque;
 

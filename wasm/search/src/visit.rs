@@ -1,7 +1,8 @@
 //! Reads and searches the files of one folder, one after the other, without going back to the host for each.
 
 use crate::long::Step;
-use crate::searcher::Searcher;
+use crate::report::Report;
+use crate::searcher::{Head, Searcher};
 
 /// The files of an open folder, as the host gives them: numbers in, numbers out. Less than 0 is a failure.
 pub trait Files {
@@ -34,6 +35,9 @@ pub const LIMIT_BYTES: usize = 256 << 20;
 
 /// The buffer: larger than all but a few files of a source tree. Longer ones are searched in pieces where that can be.
 pub const FIRST_BYTES: usize = 1 << 20;
+
+/// Of a file that may be done with its first match so much is read first.
+const HEAD_BYTES: usize = 8 << 10;
 
 /// One entry of a choice as `Walk::filter` makes it: the place of the name, its bytes, and what it is.
 const NUMBERS: usize = 3;
@@ -85,91 +89,6 @@ impl Stretch {
     }
 }
 
-/// What the host is told, as numbers in linear memory: six at its head, and for each file that there is something to tell of its place in the
-/// choice and its number of matches or an [`end`]. At the head: where to go on or how the tour stands, how many files are
-/// told of; of a tour also place and length of the folder's path, and two numbers more.
-#[derive(Debug, Default)]
-pub struct Report {
-    numbers: Vec<i32>,
-    path: Vec<u8>,
-}
-
-/// Numbers at the head of a report.
-const HEAD: usize = 6;
-
-impl Report {
-    /// The numbers; those of the head are always there.
-    #[must_use]
-    pub fn numbers(&self) -> &[i32] {
-        &self.numbers
-    }
-
-    /// Forgets what was told.
-    pub fn begin(&mut self) {
-        self.numbers.clear();
-        self.numbers.resize(HEAD, 0);
-    }
-
-    /// Says where to go on, or how a tour stands.
-    pub fn close(&mut self, state: usize) {
-        self.numbers[0] = number(state);
-    }
-
-    /// Says what stands out in a folder that the host is to enter, and the number of its parent.
-    pub fn ask(&mut self, seen: u32, parent: Option<u32>) {
-        self.numbers.push(number(seen as usize));
-        self.numbers.push(parent.map_or(-1, |parent| number(parent as usize)));
-    }
-
-    /// Says of which folder all this is.
-    pub fn name(&mut self, path: &[u8]) {
-        self.path.clear();
-        self.path.extend_from_slice(path);
-        // An address in linear memory of 32 bits; the host takes it for one without a sign.
-        self.numbers[2] = self.path.as_ptr() as usize as i32;
-        self.numbers[3] = number(self.path.len());
-    }
-
-    /// Says how many folders were opened, and how many wait.
-    pub fn count(&mut self, opened: u32, waiting: usize) {
-        self.numbers[4] = number(opened as usize);
-        self.numbers[5] = number(waiting);
-    }
-
-    /// Tells of a file.
-    pub fn tell(&mut self, place: usize, end: i32) {
-        self.numbers.extend([number(place), end]);
-        self.numbers[1] += 1;
-    }
-
-    /// Hands out what was told.
-    pub fn each_told(&self, mut take: impl FnMut(usize, i32)) {
-        for [place, end] in self.numbers[HEAD..].as_chunks().0 {
-            take(*place as usize, *end);
-        }
-    }
-
-    /// Keeps those of the files told of of which `keeps` says so.
-    pub fn keep(&mut self, mut keeps: impl FnMut(usize, i32) -> bool) {
-        let mut kept = HEAD;
-        for at in (HEAD..self.numbers.len()).step_by(2) {
-            let (place, end) = (self.numbers[at], self.numbers[at + 1]);
-            if keeps(place as usize, end) {
-                self.numbers.copy_within(at..at + 2, kept);
-                kept += 2;
-            }
-        }
-        self.numbers.truncate(kept);
-        self.numbers[1] = number((kept - HEAD) / 2);
-    }
-
-    /// True if any file was told of.
-    #[must_use]
-    pub fn has_told(&self) -> bool {
-        self.numbers[1] > 0
-    }
-}
-
 /// What is searched: a folder, its raw entries, and the choice among them that begins with the entry `from`.
 #[derive(Clone, Copy, Debug)]
 pub struct Folder<'a> {
@@ -198,6 +117,8 @@ pub mod note {
     pub const BINARY: u32 = 1;
     /// It is there only because it stands out.
     pub const LEFT_OUT: u32 = 2;
+    /// It is to be looked at, and has no NUL byte and no byte order mark.
+    pub const PLAIN: u32 = 3;
 }
 
 impl Folder<'_> {
@@ -265,7 +186,10 @@ pub fn visit(
             let end = match searcher.step(files) {
                 Some(step) => ended(step, stretch),
                 None if note == note::BINARY => Some(end::BINARY),
-                None => search(searcher, files, (folder.handle, folder.name_to_end(place)), stretch),
+                None => {
+                    let by_head = note == note::PLAIN && searcher.lists_by_line();
+                    search(searcher, files, (folder.handle, folder.name_to_end(place), by_head), stretch)
+                }
             };
             let Some(end) = end else { continue };
             if end != 0 {
@@ -284,11 +208,12 @@ pub fn visit(
     place
 }
 
-/// Searches a file, or the first piece of it. Nothing if there is more to come.
+/// Searches a file, or the first piece of it. Nothing if there is more to come. `by_head`: a line that matches is all that is wanted, and the
+/// file is known to have nothing that a search ends at.
 fn search(
     searcher: &mut Searcher,
     files: &mut impl Files,
-    (folder, name): (i32, &[u8]),
+    (folder, name, by_head): (i32, &[u8], bool),
     stretch: &mut Stretch,
 ) -> Option<i32> {
     searcher.leave(files);
@@ -296,22 +221,39 @@ fn search(
     if file < 0 {
         return Some(end::UNREADABLE);
     }
-    match load_open(searcher, files, file, searcher.takes_pieces()) {
+    let (filled, head) = if by_head { search_head(searcher, files, file) } else { (0, Head::default()) };
+    if head.matches {
+        files.close(file);
+        stretch.file(filled);
+        return Some(1);
+    }
+    match load_open(searcher, files, file, (filled, searcher.takes_pieces())) {
         Ok(Loaded::Begun) => {
             stretch.file(0);
             ended(searcher.step(files)?, stretch)
         }
-        Ok(Loaded::Whole(filled)) => {
+        Ok(Loaded::Whole { filled, from }) => {
             files.close(file);
             stretch.file(filled);
-            let count = if filled == 0 && !searcher.wants_none() { Some(0) } else { searcher.search(filled, 0) };
-            Some(counted(count))
+            let is_none = filled == 0 && !searcher.wants_none();
+            // What was read once more may be another text.
+            let searched = if from == 0 { 0 } else { head.searched };
+            Some(counted(if is_none { Some(0) } else { searcher.search_on(filled, 0, searched) }))
         }
         Err(end) => {
             files.close(file);
             Some(end)
         }
     }
+}
+
+/// Reads and searches the first bytes of a file, so that the others need not be read if a line in them matches. Gives how many were read.
+fn search_head(searcher: &mut Searcher, files: &mut impl Files, file: i32) -> (usize, Head) {
+    let room = HEAD_BYTES.min(searcher.first_bytes() / 2);
+    let buffer = searcher.reserve(searcher.first_bytes());
+    let filled = usize::try_from(files.read(file, &mut buffer[..room], 0)).unwrap_or(0);
+    // What ends here is searched as a whole.
+    (filled, if filled < room { Head::default() } else { searcher.search_head(filled) })
 }
 
 /// What a step tells of its file.
@@ -335,32 +277,38 @@ pub fn load(searcher: &mut Searcher, files: &mut impl Files, folder: i32, name: 
     if file < 0 {
         return Err(end::UNREADABLE);
     }
-    let loaded = load_open(searcher, files, file, false);
+    let loaded = load_open(searcher, files, file, (0, false));
     files.close(file);
     loaded.map(|loaded| match loaded {
-        Loaded::Whole(filled) => filled,
+        Loaded::Whole { filled, .. } => filled,
         Loaded::Begun => 0,
     })
 }
 
 /// What became of a file that was opened.
 enum Loaded {
-    /// The buffer holds all its bytes.
-    Whole(usize),
+    /// The buffer holds all its bytes, of which those from a place on were read here.
+    Whole { filled: usize, from: usize },
     /// The searcher has it, and closes it.
     Begun,
 }
 
-fn load_open(searcher: &mut Searcher, files: &mut impl Files, file: i32, in_pieces: bool) -> Result<Loaded, i32> {
+/// Reads the file behind those bytes of it that the buffer holds, or all of it if it needs a longer buffer.
+fn load_open(
+    searcher: &mut Searcher,
+    files: &mut impl Files,
+    file: i32,
+    (mut from, in_pieces): (usize, bool),
+) -> Result<Loaded, i32> {
     let first = searcher.first_bytes();
     let mut buffer = &mut searcher.reserve(first)[..first];
-    let mut filled = 0;
+    let mut filled = from;
     loop {
         let read = files.read(file, &mut buffer[filled..], filled as u64);
         // The end shows by a read of nothing: some file systems give less than was asked for before it.
         let Ok(read) = usize::try_from(read) else { return Err(end::UNREADABLE) };
         if read == 0 {
-            return Ok(Loaded::Whole(filled));
+            return Ok(Loaded::Whole { filled, from });
         }
         filled += read;
         if filled < buffer.len() {
@@ -368,7 +316,7 @@ fn load_open(searcher: &mut Searcher, files: &mut impl Files, file: i32, in_piec
         }
         let size = files.size(file);
         if size == filled as f64 {
-            return Ok(Loaded::Whole(filled));
+            return Ok(Loaded::Whole { filled, from });
         }
         // Files that the kernel makes up say that they have no bytes; others lost some since.
         let known = (size > filled as f64).then_some(size as u64);
@@ -381,12 +329,8 @@ fn load_open(searcher: &mut Searcher, files: &mut impl Files, file: i32, in_piec
         // One more than there is: then it shows that there was no more. A longer buffer is another one, so all is read again.
         let bytes = if known.is_some() { size as usize + 1 } else { filled * 2 };
         buffer = &mut searcher.reserve(bytes)[..bytes];
-        filled = 0;
+        (filled, from) = (0, 0);
     }
-}
-
-fn number(place: usize) -> i32 {
-    i32::try_from(place).unwrap_or(i32::MAX)
 }
 
 #[cfg(test)]
@@ -395,6 +339,7 @@ mod tests {
     use crate::choose::Choice;
     use crate::pattern::Pattern;
     use crate::render::Shape;
+    use crate::report::{HEAD, number};
     use crate::searcher::{Mode, Query};
 
     /// Files by their names; a read gives as much as `piece` at once.
@@ -481,7 +426,7 @@ mod tests {
         searcher
             .compile(&Query { pattern, mode: Mode::Count, choice: Choice::default(), shape: Shape::default() })
             .unwrap();
-        let mut told = |name: &[u8]| search(&mut searcher, &mut given, (3, name), &mut Stretch::default());
+        let mut told = |name: &[u8]| search(&mut searcher, &mut given, (3, name, false), &mut Stretch::default());
         assert_eq!((told(b"huge\0"), told(b"long\0")), (Some(end::TOO_LARGE), Some(1)));
         assert_eq!(given.open, 0);
     }
@@ -494,13 +439,194 @@ mod tests {
         assert_eq!(visited(&["a", "b"], &mut given, Mode::FilesWithMatches, 0), [2, 2, 0, 1, 1, 1]);
     }
 
+    fn record(name: &str, note: u32, number: u32) -> Vec<u8> {
+        let mut raw = [note.to_le_bytes(), number.to_le_bytes()].concat();
+        raw.resize(RECORD_BYTES, 0);
+        [raw, format!("{name}\0").into_bytes()].concat()
+    }
+
+    /// A file that is another text at each read of it, as long as there is another.
+    struct Changing {
+        texts: Vec<Vec<u8>>,
+        reads: usize,
+        bytes: usize,
+        open: i32,
+    }
+
+    impl Files for Changing {
+        fn open(&mut self, _: i32, _: &[u8]) -> i32 {
+            self.open += 1;
+            0
+        }
+        fn read(&mut self, _: i32, to: &mut [u8], from: u64) -> i32 {
+            let text = &self.texts[self.reads.min(self.texts.len() - 1)];
+            let rest = text.get(usize::try_from(from).unwrap()..).unwrap_or(&[]);
+            let bytes = to.len().min(rest.len());
+            to[..bytes].copy_from_slice(&rest[..bytes]);
+            (self.reads, self.bytes) = (self.reads + 1, self.bytes + bytes);
+            number(bytes)
+        }
+        fn size(&mut self, _: i32) -> f64 {
+            self.texts[self.reads.min(self.texts.len() - 1)].len() as f64
+        }
+        fn changed(&mut self, _: i32, _: &[u8]) -> f64 {
+            0.0
+        }
+        fn close(&mut self, _: i32) {
+            self.open -= 1;
+        }
+    }
+
+    fn query(text: &str, mode: Mode, choice: Choice) -> Query {
+        let pattern = Pattern { text: text.into(), ..Pattern::default() };
+        Query { pattern, mode, choice, shape: Shape::default() }
+    }
+
+    fn searcher(query: &Query) -> Searcher {
+        let mut searcher = Searcher::default();
+        searcher.compile(query).unwrap();
+        searcher
+    }
+
+    fn listing(text: &str) -> Query {
+        query(text, Mode::FilesWithMatches, Choice::default())
+    }
+
+    /// What is told of one file of which the index says that, and how many bytes of it were read.
+    fn told_of(texts: &[Vec<u8>], note: u32, searcher: &mut Searcher) -> (Option<i32>, usize) {
+        let raw = record("f", note, 0);
+        let folder = Folder { handle: LISTED, raw: &raw, order: &[19, 1, FILE], from: 0 };
+        let mut given = Changing { texts: texts.to_vec(), reads: 0, bytes: 0, open: 0 };
+        let mut report = Report::default();
+        report.begin();
+        // A long file has several turns.
+        while visit(searcher, &mut given, folder, (&mut report, &mut Stretch::default())) == 0 {}
+        assert_eq!(given.open, 0);
+        (report.numbers().get(HEAD + 1).copied(), given.bytes)
+    }
+
+    fn filled(line: &str, bytes: usize) -> Vec<u8> {
+        line.bytes().cycle().take(bytes).collect()
+    }
+
+    #[test]
+    fn a_list_reads_no_more_than_the_first_bytes_of_a_plain_file_if_a_line_in_them_matches() {
+        let text = [b"hay\nneedle\n".to_vec(), filled("hay\n", HEAD_BYTES * 2), b"\0".to_vec()].concat();
+        let told = |note, query: &Query| told_of(core::slice::from_ref(&text), note, &mut searcher(query));
+        assert_eq!(told(note::PLAIN, &listing("needle")), (Some(1), HEAD_BYTES));
+        assert_eq!(told(note::LOOK, &listing("needle")), (Some(end::BINARY), text.len()));
+        // All else hangs on all of a file.
+        let choices = [
+            Choice { invert: true, ..Choice::default() },
+            Choice { without: true, ..Choice::default() },
+            Choice { max_count: 1, ..Choice::default() },
+        ];
+        let all = [Mode::Count, Mode::Content].map(|mode| query("needle", mode, Choice::default()));
+        let listed = choices.map(|choice| query("needle", Mode::FilesWithMatches, choice));
+        let mut spans = listing("needle\n");
+        spans.pattern.multiline = true;
+        for query in [&all[..], &listed, &[spans]].concat() {
+            let (told, bytes) = told(note::PLAIN, &query);
+            assert_eq!(
+                (told, bytes),
+                told_of(core::slice::from_ref(&text), note::LOOK, &mut searcher(&query)),
+                "{query:?}"
+            );
+            assert_eq!(bytes, text.len(), "{query:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_first_bytes_of_a_plain_file_tell_is_what_the_whole_file_tells() {
+        const PATTERNS: [&str; 17] = [
+            "needle",
+            "(?i)NEEDLE",
+            "^needle",
+            "needle$",
+            r"\Aneedle",
+            r"needle\z",
+            r"\Aneedle\z",
+            r"(?-m)^needle",
+            r"(?-m)needle$",
+            "^$",
+            "$",
+            r"\r$",
+            r"\bneedle\b",
+            r"\B",
+            r"\w+needle",
+            r"[^a-z]needle",
+            "h.*e",
+        ];
+        // So small that there are few lines in it; some texts are longer than the buffer, and so are searched in pieces.
+        let buffer = 128;
+        let head = buffer / 2;
+        let ends =
+            ["needle", "needle\n", "\nneedle", "\nneedle\n", "\r\nneedle\r\n", "\n\n", "\n\r\nneedle", "-needle-\n"];
+        let mut texts = Vec::new();
+        for line in ["hay\n", "hay\r\n", "hay"] {
+            for bytes in head - 9..=head + 2 {
+                for end in ends {
+                    texts.push([filled(line, bytes), end.into()].concat());
+                    texts.push([filled(line, bytes), end.into(), b"\nhay".to_vec()].concat());
+                }
+            }
+        }
+        // What the index did not say, since nobody told it.
+        for text in [
+            &b"needle\n\0"[..],
+            b"\0\nneedle\n",
+            b"\n\nneedle\0",
+            b"\xEF\xBB\xBFneedle\n",
+            b"\xFF\xFEn\0\n\0",
+            b"\xFE\xFF\0n",
+        ] {
+            for line in ["hay\n", "needle\n", "h\0"] {
+                texts.push([text, &filled(line, head * 2)].concat());
+                texts.push([&filled("hay\n", head - 20), text, &filled(line, head)].concat());
+            }
+        }
+        for pattern in PATTERNS {
+            for word in [false, true] {
+                let mut query = listing(pattern);
+                query.pattern.word = word;
+                let mut searcher = Searcher::with_pieces(buffer);
+                searcher.compile(&query).unwrap();
+                let mut matched = 0;
+                for text in &texts {
+                    let (looked, _) = told_of(core::slice::from_ref(text), note::LOOK, &mut searcher);
+                    let (plain, _) = told_of(core::slice::from_ref(text), note::PLAIN, &mut searcher);
+                    matched += u32::from(plain == Some(1));
+                    assert_eq!(plain, looked, "{pattern} {word} {}", text.escape_ascii());
+                }
+                assert!(matched > 0 || word, "{pattern}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_plain_file_that_changes_between_two_reads_is_what_was_read() {
+        let hay = filled("hay\n", HEAD_BYTES * 2);
+        let cases = [
+            // It grew, shrank, and was written over.
+            ([filled("hay\n", HEAD_BYTES), [hay.clone(), b"needle".to_vec()].concat()], Some(1)),
+            ([filled("hay", HEAD_BYTES), [filled("hay", HEAD_BYTES), b"needle".to_vec()].concat()], Some(1)),
+            ([[hay.clone(), b"needle".to_vec()].concat(), hay.clone()], None),
+            ([[hay.clone(), b"needle".to_vec()].concat(), b"needle".to_vec()], None),
+            ([hay.clone(), filled("\0needle\n", HEAD_BYTES * 2)], Some(end::BINARY)),
+            ([hay.clone(), b"".to_vec()], None),
+            // Shorter than the first read may give: the end shows by a read of nothing.
+            ([b"hay\n".to_vec(), b"hay\nneedle".to_vec()], Some(1)),
+            // Longer than the buffer, and searched in pieces from the start.
+            ([hay.clone(), [filled("hay\n", FIRST_BYTES), b"needle".to_vec()].concat()], Some(1)),
+            ([hay, [filled("hay\n", FIRST_BYTES), b"hay".to_vec()].concat()], None),
+        ];
+        for (at, (texts, told)) in cases.iter().enumerate() {
+            assert_eq!(told_of(texts, note::PLAIN, &mut searcher(&listing("needle"))).0, *told, "{at}");
+        }
+    }
+
     #[test]
     fn what_the_index_knows_of_a_file_is_heeded_in_its_folders_only() {
-        let record = |name: &str, note: u32, number: u32| {
-            let mut raw = [note.to_le_bytes(), number.to_le_bytes()].concat();
-            raw.resize(RECORD_BYTES, 0);
-            [raw, format!("{name}\0").into_bytes()].concat()
-        };
         let raw = [record("a", note::LOOK, 8), record("b", note::BINARY, 0), record("c", note::LEFT_OUT, 3)].concat();
         let order = [19, 1, 0, 40, 1, 0, 61, 1, 0];
         let mut given =

@@ -12,12 +12,15 @@ import { WatchCalls } from "./watch_calls.ts";
 
 declare const self: Worker;
 
-/** How long it works before it looks whether somebody asks. */
-const SLICE_MS = 4;
+/** How long it works before it listens to who asks. It stops at once when a search begins, so that none waits for the end of it. */
+const SLICE_MS = 50;
 
 /** How often it looks at the events when there is nothing to do: seldom enough to cost nothing, often enough that the kernel's queue of
  *  16,384 events is not full. */
 const LOOK_MS = 100;
+
+/** How long it leaves the processors to a search before it looks whether that is over. */
+const PAUSE_MS = 5;
 
 /** A tree that nobody searches is forgotten. */
 const KEPT_MS = 10 * 60_000;
@@ -104,11 +107,15 @@ function learn({ id, told }: Extract<IndexTask, { type: "ended" }>): void {
 function tick(): void {
   isTicking = true;
   let hasMore = false;
-  if (busy !== undefined && Atomics.load(busy, 0) === 0) {
-    for (const [root, one] of kept) hasMore = workOn(root, one) || hasMore;
-  }
-  if (kept.size > 0) setTimeout(tick, hasMore ? 0 : LOOK_MS);
+  for (const [root, one] of kept) if (!isWanted()) hasMore = workOn(root, one) || hasMore;
+  const restMs = hasMore ? 0 : LOOK_MS;
+  if (kept.size > 0) setTimeout(tick, isWanted() ? PAUSE_MS : restMs);
   else isTicking = false;
+}
+
+/** True while a search runs. */
+function isWanted(): boolean {
+  return busy === undefined || Atomics.load(busy, 0) > 0;
 }
 
 /** Returns whether there is more to do. */
@@ -118,7 +125,7 @@ function workOn(root: string, one: Kept): boolean {
   guarded(root, () => {
     if (begun - one.usedAt > KEPT_MS) throw new IndexLost("nobody has searched it for a while");
     tree.sync();
-    tree.work(begun + SLICE_MS);
+    tree.work(() => isWanted() || performance.now() > begun + SLICE_MS);
     fit(one);
   });
   one.workedMs += performance.now() - begun;

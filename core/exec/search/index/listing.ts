@@ -10,8 +10,11 @@ import { ENTRY } from "./entries.ts";
  */
 export type Listing = SharedArrayBuffer;
 
-/** What the index says of an entry: to be looked at, known to be binary, or there only because it stands out. */
-export const NOTE = { look: 0, binary: 1, leftOut: 2 } as const;
+/**
+ * What the index says of an entry: to be looked at, known to be binary, there only because it stands out, or to be looked at and known to have
+ * no NUL byte and no byte order mark (wasm/search/src/visit.rs).
+ */
+export const NOTE = { look: 0, binary: 1, leftOut: 2, plain: 3 } as const;
 
 const HEAD_BYTES = 8;
 

@@ -1,4 +1,4 @@
-import type { IndexEngine } from "../../../engine/index_engine.ts";
+import { CHOSEN, type IndexEngine } from "../../../engine/index_engine.ts";
 import type { Found } from "../finds.ts";
 import type { SearchJob } from "../job.ts";
 import { ENTRY } from "./entries.ts";
@@ -37,7 +37,7 @@ export function chooseFiles(
   const picked = new Picked();
   if (!pickNumbered(picked, { state, engine }, { ...question, since: before?.clock ?? 0 })) return NO_NEED;
   pickUnnumbered(picked, state);
-  for (const { folder, place } of part?.toRead ?? []) picked.add(folder, place << 1);
+  for (const { folder, place } of part?.toRead ?? []) picked.add(folder, place, CHOSEN.look);
   const { clock } = state;
   return {
     listing: write(top, withAbove(top, picked.byFolder)),
@@ -47,16 +47,17 @@ export function chooseFiles(
   };
 }
 
-/** Places of files by their folders, doubled, and plus 1 if the file is known to be binary. */
+/** Places of files by their folders, four times each and plus what `CHOSEN` says of the file. */
 class Picked {
   readonly byFolder = new Map<Folder, number[]>();
   files = 0;
 
-  add(folder: Folder, place: number): void {
+  add(folder: Folder, place: number, known: number): void {
     const places = this.byFolder.get(folder);
-    if (places === undefined) this.byFolder.set(folder, [place]);
-    else places.push(place);
-    if ((place & 1) === 0) this.files += 1;
+    const both = (place << CHOSEN.bits) | known;
+    if (places === undefined) this.byFolder.set(folder, [both]);
+    else places.push(both);
+    if (known !== CHOSEN.binary) this.files += 1;
   }
 }
 
@@ -70,14 +71,14 @@ function pickNumbered(
   const chosen = grep === undefined ? undefined : engine.choose(grep);
   if (grep !== undefined && chosen === undefined && key === undefined) return false;
   const need = grep === undefined ? nameNeed(scope.only, scope.ignoreCase) : undefined;
-  const pick = (number: number, binary: number): void => {
+  const pick = (number: number, known: number): void => {
     const folder = state.owners[number];
     const place = state.places[number] ?? 0;
     if (folder === undefined || (state.stamps[number] ?? 0) <= since) return;
-    if (need === undefined || mayFit(need, folder, place)) picked.add(folder, (place << 1) | binary);
+    if (need === undefined || mayFit(need, folder, place)) picked.add(folder, place, known);
   };
-  if (chosen === undefined) for (const number of state.owners.keys()) pick(number, 0);
-  else for (const number of chosen) pick(number >> 1, number & 1);
+  if (chosen === undefined) for (const number of state.owners.keys()) pick(number, CHOSEN.look);
+  else for (const number of chosen) pick(number >> CHOSEN.bits, number & CHOSEN.mask);
   return true;
 }
 
@@ -86,13 +87,16 @@ function mayFit(need: NameNeed, { raw, at }: Folder, place: number): boolean {
   return fits(need, raw, { at: start + ENTRY.name, end: start + raw.readUInt16LE(start + ENTRY.length) });
 }
 
+/** What a listing says of a file, by what `CHOSEN` says. */
+const NOTES = [NOTE.look, NOTE.binary, NOTE.plain];
+
 /** What each search must look at, or into. */
 function pickUnnumbered(picked: Picked, state: TreeState): void {
   for (const folder of state.loose) {
     if (!picked.byFolder.has(folder)) picked.byFolder.set(folder, []);
     if (folder.unnumbered === 0) continue;
     folder.numbers.forEach((number, place) => {
-      if (number === NUMBER.stale || number === NUMBER.always) picked.add(folder, place << 1);
+      if (number === NUMBER.stale || number === NUMBER.always) picked.add(folder, place, CHOSEN.look);
     });
   }
 }
@@ -110,8 +114,8 @@ function write(top: Folder, picked: ReadonlyMap<Folder, readonly number[]>): Lis
     listing.folder(folder.key);
     const chosen = new Set<number>();
     for (const place of places) {
-      chosen.add(place >> 1);
-      writeEntry(listing, folder, place >> 1, (place & 1) === 0 ? NOTE.look : NOTE.binary);
+      chosen.add(place >> CHOSEN.bits);
+      writeEntry(listing, folder, place >> CHOSEN.bits, NOTES[place & CHOSEN.mask] ?? NOTE.look);
     }
     const add = (place: number, note: number): void => {
       if (!chosen.has(place)) writeEntry(listing, folder, place, note);

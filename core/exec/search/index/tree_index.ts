@@ -114,13 +114,13 @@ export class TreeIndex {
     if (next !== undefined) this.#watch(next.parent, next.name);
   }
 
-  /** Works on what is not known yet until the time is over, in milliseconds of performance.now(). Throws IndexLost. */
-  work(until: number): void {
-    while (performance.now() < until) {
+  /** Works on what is not known yet until `isOver`, which is asked for each file. Throws IndexLost. */
+  work(isOver: () => boolean): void {
+    while (!isOver()) {
       const [folder] = this.#state.stale;
       if (this.#toWatch.length > 0) this.#watchNext();
       else if (folder === undefined) return;
-      else this.#sign(folder, until);
+      else this.#sign(folder, isOver);
     }
   }
 
@@ -291,7 +291,7 @@ export class TreeIndex {
   }
 
   /** Takes the signatures of a folder's stale files. */
-  #sign(folder: Folder, until: number): void {
+  #sign(folder: Folder, isOver: () => boolean): void {
     const { engine, files } = this.#parts;
     const handle = files.reach(folder.path);
     engine.search.entries(folder.raw.length).set(folder.raw);
@@ -301,7 +301,7 @@ export class TreeIndex {
       folder.numbers[place] = NUMBER.always;
       const number = handle < 0 ? undefined : this.#signOne(folder, place, handle);
       if (number !== undefined) this.#state.sign(folder, place, number);
-      if (performance.now() > until) break;
+      if (isOver()) break;
     }
     if (handle >= 0) files.closeFolder({ path: folder.path, handle, bytes: 0 });
     this.#state.settle(folder);
