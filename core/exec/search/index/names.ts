@@ -5,27 +5,56 @@ import type { TreeState } from "./tree_state.ts";
 import { IN, type WatchCalls, type WatchEvent } from "./watch_calls.ts";
 
 /**
- * Whether a name that was made may have left for where nobody watches before its folder was read. It may be a second name of a known
- * file (link(2) raises the same event as the making of a file, and none on the folder of the first name), and a change by it would not be told.
+ * Whether a name that was made may have gone before its folder was read. It may have been a second name of a known file (link(2) raises the same
+ * event as the making of a file, and none on the folder of the first name), and a change by it was not told.
  */
 export class Moves {
-  #made = false;
+  /** Files that were made, or got their name, in this batch of events and in the one before: their folder is read after the batch. */
+  #made = new Set<string>();
+  #madeBefore = new Set<string>();
+  /** Renames of which the new name has not come up. */
   readonly #left = new Set<number>();
   #arrivedFolder = false;
+  #hides = false;
 
-  /** Takes one event of a batch. */
-  note({ mask, cookie }: WatchEvent): void {
-    const isFolder = (mask & IN.isDir) !== 0;
-    if ((mask & IN.create) !== 0 && !isFolder) this.#made = true;
-    if ((mask & IN.movedFrom) !== 0) this.#left.add(cookie);
-    if ((mask & IN.movedTo) !== 0) this.#left.delete(cookie);
-    // Its new name may be one that is not watched.
-    if ((mask & IN.movedTo) !== 0 && isFolder) this.#arrivedFolder = true;
+  /** Begins a batch. */
+  begin(): void {
+    this.#hides = this.mayHideNames;
+    this.#madeBefore = this.#made;
+    this.#made = new Set();
+    this.#left.clear();
+    this.#arrivedFolder = false;
   }
 
-  /** True after a batch of which that can't be ruled out. */
+  /** Takes one event of a batch. */
+  note({ watch, mask, cookie, name }: WatchEvent): void {
+    const is = (event: number): boolean => (mask & event) !== 0;
+    if (is(IN.movedFrom)) this.#left.add(cookie);
+    if (is(IN.movedTo)) this.#left.delete(cookie);
+    if (is(IN.isDir)) {
+      // Its new name may be one that is not watched.
+      if (is(IN.movedTo)) this.#arrivedFolder = true;
+      // Names that came and went in it before it was watched are told by nothing.
+      if (is(IN.create)) this.#hides = true;
+      return;
+    }
+    const file = `${watch}/${name}`;
+    const isNew = this.#made.has(file) || this.#madeBefore.has(file);
+    if (isNew && is(IN.delete | IN.movedTo)) this.#hides = true;
+    if (is(IN.create | IN.movedTo)) this.#made.add(file);
+  }
+
+  /** True unless it can be ruled out since `clear`. */
   get mayHideNames(): boolean {
-    return this.#made && (this.#left.size > 0 || this.#arrivedFolder);
+    const areNew = this.#made.size + this.#madeBefore.size > 0;
+    return this.#hides || (areNew && (this.#left.size > 0 || this.#arrivedFolder));
+  }
+
+  /** The files were looked at. */
+  clear(): void {
+    this.#hides = false;
+    this.#left.clear();
+    this.#arrivedFolder = false;
   }
 }
 

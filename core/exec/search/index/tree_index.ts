@@ -46,6 +46,7 @@ export class TreeIndex {
   readonly #toWatch: { parent: Folder | undefined; name: string }[] = [{ parent: undefined, name: "" }];
   /** What earlier searches came to. */
   readonly remembered = new Remembered();
+  readonly #moves = new Moves();
   #walked = 0;
 
   /** Throws IndexLost where events don't tell everything. */
@@ -92,16 +93,15 @@ export class TreeIndex {
       throw new IndexLost("another folder stands in its place");
     }
     if (calls.mountsChanged() && mountsAround(job.start) !== this.#mounts) throw new IndexLost("a mount has changed");
-    const moves = new Moves();
+    this.#moves.begin();
     for (const event of calls.drain()) {
-      moves.note(event);
+      this.#moves.note(event);
       this.#take(event);
     }
     for (const folder of this.#state.changed) this.#readAgain(folder);
     this.#state.changed.clear();
     // A new folder may hold a second name of a file that is known by another one.
     for (let read = 0; read < MOST_AT_ONCE && this.#toWatch.length > 0; read += 1) this.#watchNext();
-    if (moves.mayHideNames) checkLinks(this.#state, this.#parts);
   }
 
   /** True if new folders are still to be read, so that nothing can be said. */
@@ -127,6 +127,9 @@ export class TreeIndex {
   /** What a search must look at, or why it can't be said. Call `sync` before. */
   choose(question: Question): Chosen | { why: string } {
     const { engine, job } = this.#parts;
+    // A call for each file: not before somebody wants to know.
+    if (this.#moves.mayHideNames) checkLinks(this.#state, this.#parts);
+    this.#moves.clear();
     // Before anything is looked at: what changes from now on is seen by the next search.
     const rules = question.key === undefined ? "" : ruleFacts(this.#state, job.start);
     return chooseFiles({ state: this.#state, engine, remembered: this.remembered, rules }, question);
