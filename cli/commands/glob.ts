@@ -76,7 +76,7 @@ async function glob(args: readonly string[], cli: Cli): Promise<number> {
     // The answer of the call to glob_search above, in the tool's own shape.
     const { filenames } = output as { filenames: FileNames };
     if (filenames.length > 0) writeAnswer(renderNames(filenames, view));
-    return filenames.length > 0 ? SEARCH_EXIT.found : SEARCH_EXIT.nothing;
+    return { code: filenames.length > 0 ? SEARCH_EXIT.found : SEARCH_EXIT.nothing };
   });
 }
 

@@ -9,7 +9,7 @@ import { writeAnswer, writeFully } from "../ui/write_fully.ts";
 import { type Place, placeOf } from "./grep_files.ts";
 import { GREP_FLAGS, type GrepDraft } from "./grep_flags.ts";
 import { patternOf } from "./grep_pattern.ts";
-import { SEARCH_EXIT, searchCalls } from "./search_call.ts";
+import { SEARCH_EXIT, type Shown, searchCalls } from "./search_call.ts";
 
 /** `cordon grep`: grep_search for people. */
 export const command: Command<GrepDraft> = {
@@ -160,6 +160,8 @@ class Printer {
   readonly #places: readonly Place[];
   #place = 0;
   #hasPrinted = false;
+  /** Set between two parts of one answer: the file whose lines were shown last. */
+  #shownLast: string | undefined;
 
   constructor(draft: GrepDraft, view: SearchView, places: readonly Place[]) {
     this.#draft = draft;
@@ -167,29 +169,40 @@ class Printer {
     this.#places = places;
   }
 
-  /** Prints an answer of grep_search. Returns the exit code that it stands for. */
-  show(found: GrepOutput): number {
-    const view = this.#viewOfNext();
+  /** Prints an answer of grep_search, or a part of one. It does not go on if nobody reads any more. */
+  show(found: GrepOutput): Shown {
+    const isPart = this.#shownLast !== undefined;
+    const view = isPart ? this.#viewOf(this.#place - 1) : this.#viewOfNext();
+    let isRead = true;
     if (!this.#draft.quiet && found.numFiles > 0) {
-      const between = this.#hasPrinted ? this.#separator(found) : "";
+      const between = this.#hasPrinted && !isPart ? this.#separator(found) : "";
       const isList = found.mode === "files_with_matches" || found.mode === "files_without_match";
-      writeAnswer(isList ? renderNames(found.filenames, view) : `${between}${renderMatches(found, view)}`);
+      const text = isList ? renderNames(found.filenames, view) : renderMatches(found, view, this.#shownLast);
+      isRead = writeAnswer(typeof text === "string" ? `${between}${text}` : text);
       this.#hasPrinted = true;
     }
-    if (!this.#draft.silent) tellSkipped(found, view);
-    return this.#codeOf(found.numFiles, found.skipped?.unreadable ?? 0);
+    const { next } = found;
+    this.#shownLast = next && (found.filenames.list().at(-1) ?? this.#shownLast ?? "");
+    // The first part has all there is to say of what was left out.
+    if (!this.#draft.silent && !isPart) tellSkipped(found, view);
+    const code = this.#codeOf(found.numFiles, isPart ? 0 : (found.skipped?.unreadable ?? 0));
+    return next && isRead ? { code, next } : { code };
   }
 
   /** Prints an answer of glob_search. */
-  showFiles({ filenames, unreadable = 0 }: FileList): number {
+  showFiles({ filenames, unreadable = 0 }: FileList): Shown {
     if (!this.#draft.quiet && filenames.length > 0) writeAnswer(renderNames(filenames, this.#viewOfNext()));
-    return this.#codeOf(filenames.length, unreadable);
+    return { code: this.#codeOf(filenames.length, unreadable) };
   }
 
   /** The same path may be asked for twice, written in two ways: each answer is about one. */
   #viewOfNext(): SearchView {
-    const place = this.#places.slice(this.#place, this.#place + 1);
     this.#place += 1;
+    return this.#viewOf(this.#place - 1);
+  }
+
+  #viewOf(at: number): SearchView {
+    const place = this.#places.slice(at, at + 1);
     // What stands in another folder than was asked for is the one file that was asked for.
     const folderOf = (folder: string) =>
       place.some(({ real }) => folder.startsWith(real)) ? nameOf(folder, place) : undefined;

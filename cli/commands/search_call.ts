@@ -20,6 +20,9 @@ export type SearchCall = {
   written?: readonly string[];
 };
 
+/** What an answer stands for of SEARCH_EXIT, and where the answer to the same call goes on, in fields of its input, if more is wanted. */
+export type Shown = { code: number; next?: object };
+
 /** What of the settings files concerns a search. */
 const CONCERNS = ["rules", "mode"] as const;
 
@@ -42,13 +45,13 @@ export function toggle<Draft extends { input: Record<string, unknown> }>(
 }
 
 /**
- * Makes one call for each input, on the path that all tool calls take, and hands each answer to `show`, which says what of
- * SEARCH_EXIT it stands for. Resolves to the exit code: 3 if a call was denied, else as SEARCH_EXIT says.
+ * Makes one call for each input, on the path that all tool calls take, and one for each part of an answer that is too large for one, and hands
+ * the answers to `show`. Resolves to the exit code: 3 if a call was denied, else as SEARCH_EXIT says.
  */
 export async function searchCalls(
   { door, tool, inputs, written = [] }: SearchCall,
   { cli, draft }: { cli: Cli; draft: RulesDraft },
-  show: (output: unknown) => number,
+  show: (output: unknown) => Shown,
 ): Promise<number> {
   const settings = await openSettings({ world: cli.world, profile: draft.profile });
   requireNoHooks(settings);
@@ -68,7 +71,11 @@ export async function searchCalls(
     for (const input of inputs) {
       const ask = (asked: object) =>
         core.dispatch({ id: door, door, tool, input: asked, signal: abort.signal } satisfies ToolRequest);
-      codes.push(codeOf(await blamed(await ask(input), input, { ask, written }), cli, show));
+      for (let part: object | undefined = input; part !== undefined; ) {
+        const { code, next } = shownOf(await blamed(await ask(part), part, { ask, written }), cli, show);
+        codes.push(code);
+        part = next && { ...input, ...next };
+      }
     }
   } finally {
     stopListening();
@@ -96,12 +103,12 @@ async function blamed(
   return result;
 }
 
-function codeOf(result: ToolResult, cli: Cli, show: (output: unknown) => number): number {
+function shownOf(result: ToolResult, cli: Cli, show: (output: unknown) => Shown): Shown {
   if (result.ok) return show(result.output);
   const { code, message, hint } = result.error;
   showError(cli, { code, message, ...(hint === undefined ? {} : { hint }) });
   const exit = exitCodeOf(code);
-  return exit === EXIT.toolError ? SEARCH_EXIT.failed : exit;
+  return { code: exit === EXIT.toolError ? SEARCH_EXIT.failed : exit };
 }
 
 /** A denial or an error of one place outweighs what was found in another. */

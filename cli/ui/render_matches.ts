@@ -11,6 +11,7 @@ export type GrepOutput = {
   spans?: { at: number; line: number; column: number; bytes: number }[];
   skipped?: { tooLarge: number; unreadable: number; unreadableNames?: string[] };
   partial?: string;
+  next?: { from: string; offset: number };
 };
 
 /**
@@ -47,13 +48,15 @@ export function renderNames(names: FileNames, view: SearchView): string | Uint8A
   );
 }
 
-/** Lines or counts as ripgrep prints them, line ends and all. */
-export function renderMatches(output: GrepOutput, view: SearchView): string {
+/** Lines or counts as ripgrep prints them, line ends and all. `shownLast` is the file whose lines were shown last, if these follow them. */
+export function renderMatches(output: GrepOutput, view: SearchView, shownLast = ""): string {
   const { mode } = output;
   const filenames = output.filenames.list();
   const content = typeof output.content === "string" ? output.content.split("\n") : output.content;
   const lines =
-    mode === "content" ? renderLines(content, { ...output, filenames }, view) : renderCounts(content, filenames, view);
+    mode === "content"
+      ? renderLines(content, { ...output, filenames, shownLast }, view)
+      : renderCounts(content, filenames, view);
   return lines.map((line) => `${line}\n`).join("");
 }
 
@@ -71,7 +74,7 @@ type Part = { start: number; end: number };
 
 function renderLines(
   content: readonly string[],
-  output: Pick<GrepOutput, "spans"> & { filenames: readonly string[] },
+  output: Pick<GrepOutput, "spans"> & { filenames: readonly string[]; shownLast: string },
   view: SearchView,
 ): string[] {
   const spans = new Map<number, Part[]>();
@@ -79,7 +82,7 @@ function renderLines(
     spans.set(at, [...(spans.get(at) ?? []), { start: column - 1, end: column - 1 + bytes }]);
   }
   const shown: string[] = [];
-  let path = "";
+  let path = output.shownLast;
   for (const [at, line] of takeApart(content, output.filenames).entries()) {
     if (line === "separator") {
       shown.push("--");

@@ -22,10 +22,12 @@ export function writeFully(fd: number, text: string | Uint8Array): string | null
 
 /**
  * Writes a command's answer to stdout. A reader who has seen enough (`| head`) is no error; any other loss throws ToolFault
- * `fs.io`, because exit code 0 would say that the answer is there.
+ * `fs.io`, because exit code 0 would say that the answer is there. Returns whether somebody still reads.
  */
-export function writeAnswer(text: string | Uint8Array): void {
-  refuseLoss(writeFully(1, text));
+export function writeAnswer(text: string | Uint8Array): boolean {
+  const errno = writeFully(1, text);
+  refuseLoss(errno);
+  return errno === null;
 }
 
 /** Throws ToolFault `fs.io` for an errno that means a lost answer; null and EPIPE pass. */

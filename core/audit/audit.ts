@@ -133,7 +133,9 @@ function withoutNames(output: unknown): unknown {
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
+  // Lists can be long, and to copy one takes as long as to look at it.
+  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return levels === 0 || items.some((item) => isDeeper(item, levels - 1));
 }
 
 /** Names of tools are known words; what else stands there could be anything, a secret too. */

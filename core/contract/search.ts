@@ -37,7 +37,8 @@ export type SearchScope = {
  * lines of each file (matches, where they may span lines), 0 or nothing for all.
  * `maxLineBytes`: longer lines are cut around the match; 0 is never, 2,000 if left out. `spans` asks for the places of matches,
  * `contentLines` for the lines of `content` one by one.
- * `timeBudgetMs`: the answer is partial when the search takes longer.
+ * `timeBudgetMs`: the answer is partial when the search takes longer. In mode content, `from` is the file to go on at, an absolute path: files
+ * before it in path order are left out, and `offset` counts from its first line; and an answer of more than `pageBytes` ends, 8 MiB if left out.
  */
 export type GrepQuery = SearchScope & {
   pattern: string;
@@ -56,6 +57,8 @@ export type GrepQuery = SearchScope & {
   maxCount?: number;
   headLimit: number;
   offset: number;
+  from?: string;
+  pageBytes?: number;
   maxLineBytes?: number;
   spans?: boolean;
   contentLines?: boolean;
@@ -93,7 +96,8 @@ export type IndexNote = {
  * counts all files that match. `content` is empty in mode
  * files_with_matches and files_without_match, `path:count` lines in the modes that count, and ripgrep's `path:line:text` lines in mode content.
  * `appliedLimit` and `appliedOffset` are there when they left something out; `truncated` says that there is more.
- * `partial` says that the time budget ended the search: then all of this is about the files that were searched.
+ * `partial` says that the time budget ended the search: then all of this is about the files that were searched. `next` says what `from` and
+ * `offset` get the lines that follow, where `pageBytes` left some out; of an answer with `from`, what is counted is what was searched for it.
  */
 export type GrepAnswer = {
   mode: GrepMode;
@@ -108,6 +112,7 @@ export type GrepAnswer = {
   appliedLimit?: number;
   appliedOffset?: number;
   truncated: boolean;
+  next?: { from: string; offset: number };
   partial?: "time_budget";
   skipped: SkippedFiles;
   index?: IndexNote;

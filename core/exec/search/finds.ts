@@ -1,7 +1,26 @@
 import type { MatchSpan } from "../../contract/search.ts";
 
-/** One file whose lines a search shows: what it counts on a page is `weight`, its lines. */
-export type Find = { path: string; weight: number; matches: number; text?: string; spans?: MatchSpan[] };
+/**
+ * One file whose lines a search shows: what it counts on a page is `weight`, its lines. `dropped` lines at the front are not in `text`, since no
+ * page needs them. `isCut`: no lines were taken any more, as there were enough.
+ */
+export type Find = {
+  path: string;
+  weight: number;
+  matches: number;
+  text?: string;
+  spans?: MatchSpan[];
+  dropped?: number;
+  isCut?: boolean;
+};
+
+/** What a span takes in memory, about. */
+const SPAN_BYTES = 64;
+
+/** How much of a page the lines of a file take. */
+export function bytesOf({ text = "", spans = [] }: Find): number {
+  return text.length + spans.length * SPAN_BYTES;
+}
 
 /**
  * What one thread of a search found and could not read. The finds are in no order; where only names are wanted there are none, and the
@@ -9,6 +28,8 @@ export type Find = { path: string; weight: number; matches: number; text?: strin
  */
 export type Found = {
   finds: Find[];
+  /** There were more than these. */
+  hasMore: boolean;
   names?: Uint8Array<ArrayBuffer>;
   /** Of files that have a number in the index: pairs of the number and what was said of the file (`SearchEngine.noted`). */
   noted?: Int32Array;
@@ -24,26 +45,30 @@ export const NAMED_UNREADABLE = 20;
 const SLACK = 2;
 
 /**
- * The finds of one thread, of which only those that can be on the page are kept: the first `keep` in their order (0: all). The
- * whole result's first `keep` are among them, since each thread's part of those is at the front of what the thread found.
+ * The finds of one thread, of which only those that can be on the page are kept: the first `keep` in their order (0: all), and no more than fill
+ * `keepBytes`. The whole result's first `keep` are among them, since each thread's part of those is at the front of what the thread found.
  */
 export class Finds {
   readonly found: Found = {
     finds: [],
+    hasMore: false,
     totalFiles: 0,
     totalMatches: 0,
     skipped: { binary: 0, tooLarge: 0, unreadable: 0, unreadableNames: [] },
   };
   readonly #keep: number;
+  readonly #keepBytes: number;
   #weight = 0;
+  #bytes = 0;
   #last: Find | undefined;
 
-  constructor(keep: number) {
-    this.#keep = keep;
+  constructor(keep: number, keepBytes = Number.POSITIVE_INFINITY) {
+    this.#keep = keep || Number.POSITIVE_INFINITY;
+    this.#keepBytes = keepBytes;
   }
 
-  /** True if a find is surely not on the page, so that its lines need not be made. */
-  isBeyond(find: Find): boolean {
+  /** True if a find, or all below a folder, is surely not on the page, so that its lines need not be made. */
+  isBeyond(find: Pick<Find, "path">): boolean {
     return this.#last !== undefined && byPath(find, this.#last) > 0;
   }
 
@@ -54,7 +79,8 @@ export class Finds {
     if (this.isBeyond(find)) return;
     this.found.finds.push(find);
     this.#weight += find.weight;
-    if (this.#keep > 0 && this.#weight > this.#keep * SLACK) this.#drop();
+    this.#bytes += bytesOf(find);
+    if (this.#weight > this.#keep * SLACK || this.#bytes > this.#keepBytes * SLACK) this.#drop();
   }
 
   /** Counts what could not be read. */
@@ -67,14 +93,17 @@ export class Finds {
   #drop(): void {
     const { finds } = this.found;
     finds.sort(byPath);
-    let weight = 0;
-    let kept = 0;
-    while (kept < finds.length && weight < this.#keep) {
-      weight += finds[kept]?.weight ?? 0;
+    let [weight, bytes, kept] = [0, 0, 0];
+    for (const find of finds) {
+      if (weight >= this.#keep || bytes >= this.#keepBytes) break;
+      weight += find.weight;
+      bytes += bytesOf(find);
       kept += 1;
     }
     finds.length = kept;
+    this.found.hasMore = true;
     this.#weight = weight;
+    this.#bytes = bytes;
     this.#last = finds.at(-1);
   }
 }
@@ -82,8 +111,9 @@ export class Finds {
 /** Puts what all threads found together, in order. */
 export function mergeFound(parts: readonly Found[]): Found {
   const whole = new Finds(0).found;
-  for (const { finds, totalFiles, totalMatches, skipped } of parts) {
+  for (const { finds, hasMore, totalFiles, totalMatches, skipped } of parts) {
     for (const find of finds) whole.finds.push(find);
+    whole.hasMore ||= hasMore;
     whole.totalFiles += totalFiles;
     whole.totalMatches += totalMatches;
     whole.skipped.binary += skipped.binary;

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { FileView, GrepAnswer, GrepQuery, MatchSpan } from "../../contract/search.ts";
 import { FileNames } from "../../contract/file_names.ts";
 import type { NamesPage, SearchEngine } from "../../engine/search.ts";
-import { type Find, mergeFound } from "./finds.ts";
+import { bytesOf, type Find, type Found, mergeFound } from "./finds.ts";
 import { engineScope, type SearchJob } from "./job.ts";
 import { searchIndexed, type SearchIndex } from "./index/search_index.ts";
 import { Pace } from "./pace.ts";
@@ -13,6 +13,9 @@ import { relativeName } from "./tree_search.ts";
 
 /** Longer lines are cut in the output, around the match: a minified file must not fill the answer. */
 const LINE_LIMIT_BYTES = 2000;
+
+/** Lines of more bytes are no answer but the first page of one: as text, in lists and as JSON they are several times as large. */
+const PAGE_BYTES = 8 << 20;
 
 /** The separator of ripgrep between groups of lines, in one file and between files. */
 const SEPARATOR = "--";
@@ -44,6 +47,8 @@ export async function grepTree(
     scope: engineScope(query, view),
     // One more than the page holds: then it is known whether there is more.
     keep: query.headLimit === 0 ? 0 : query.offset + query.headLimit + 1,
+    keepBytes: query.pageBytes ?? PAGE_BYTES,
+    ...(query.from === undefined ? {} : { from: { path: query.from, lines: query.offset } }),
     hidden: view.hidden,
     noIgnoreKinds: query.noIgnoreKinds ?? [],
     ...(query.relativeTo === undefined ? {} : { relativeTo: query.relativeTo }),
@@ -53,7 +58,7 @@ export async function grepTree(
   const { found, note } = await searchIndexed(index, {
     job,
     start,
-    remembers: view.mayRead === undefined,
+    remembers: view.mayRead === undefined && query.from === undefined,
     search: (told, known) => runSearch(engine, told, { view, pace, start, known }),
     isWhole: () => !pace.isOver,
   });
@@ -61,7 +66,10 @@ export async function grepTree(
   const { skipped } = whole;
   const shown = query.mode === "content" ? showLines(query, whole) : showNames(query, namesOf(engine, query, start));
   const answer = { ...shown, skipped, ...(note ? { index: note } : {}) };
-  return pace.isOver ? { ...answer, partial: "time_budget" } : answer;
+  if (!pace.isOver) return answer;
+  // What follows can't be told of a search that did not see all that comes before.
+  const { next: _, ...seen } = answer;
+  return { ...seen, partial: "time_budget" };
 }
 
 /** The modes in the component's words. */
@@ -135,13 +143,11 @@ function showNames(
 /** What of the whole result the answer holds. */
 type Shown = { page: Page; filenames: string[]; content: string[]; spans: MatchSpan[] };
 
-function showLines(query: GrepQuery, { finds, totalFiles, totalMatches }: ReturnType<typeof mergeFound>): Answer {
+function showLines(query: GrepQuery, whole: Found): Answer {
+  const { totalFiles, totalMatches } = whole;
   const page = new Page(query.offset, query.headLimit);
   const shown: Shown = { page, filenames: [], content: [], spans: [] };
-  for (const find of finds) {
-    if (page.isFull) break;
-    takeLines(shown, find, query);
-  }
+  const next = takeAll(shown, whole, query);
   return {
     mode: query.mode,
     numFiles: shown.filenames.length,
@@ -153,7 +159,24 @@ function showLines(query: GrepQuery, { finds, totalFiles, totalMatches }: Return
     totalFiles,
     ...(query.spans ? { spans: shown.spans } : {}),
     ...page.applied,
+    ...(next ? { next, truncated: true } : {}),
   };
+}
+
+/** Takes what is on the page. Returns where the next one begins if there is more than its bytes hold. */
+function takeAll(shown: Shown, { finds, hasMore }: Found, query: GrepQuery): GrepAnswer["next"] {
+  const { page } = shown;
+  const { offset, pageBytes = PAGE_BYTES } = query;
+  let bytes = 0;
+  for (const [at, find] of finds.entries()) {
+    if (page.isFull) break;
+    takeLines(shown, find, query);
+    bytes += bytesOf(find);
+    if (bytes < pageBytes || page.isFull) continue;
+    if (!hasMore && !find.isCut && at + 1 === finds.length) break;
+    return { from: find.path, offset: Math.max(page.seen, offset) - (page.seen - find.weight) };
+  }
+  return undefined;
 }
 
 function takeLines(shown: Shown, find: Find, { before, after, relativeTo }: GrepQuery): void {
@@ -164,7 +187,9 @@ function takeLines(shown: Shown, find: Find, { before, after, relativeTo }: Grep
   if (page.isFull) return;
   const first = shown.content.length;
   const name = relativeName(find.path, relativeTo);
-  const { from, to } = keepLines(shown, linesOf(find.text ?? "", name));
+  page.take(find.dropped ?? 0);
+  if (find.text === undefined) return;
+  const { from, to } = keepLines(shown, linesOf(find.text, name));
   if (from >= to) return;
   shown.filenames.push(name);
   for (const span of find.spans ?? []) {

@@ -5,13 +5,16 @@ import type { Listing } from "./index/listing.ts";
 /**
  * One search as plain data, so that a worker can be told of it. `start` is where it begins and `base` what globs are relative to:
  * the start itself. `grep` is absent for a search for names. `keep` is how many lines or names from the front of the whole result
- * the answer can need; 0 is all.
+ * the answer can need; 0 is all. `keepBytes`: the same in bytes of text, for a search for lines.
  */
 export type SearchJob = {
   start: string;
   grep?: Parameters<SearchEngine["grep"]["compile"]>[0];
   scope: Parameters<SearchEngine["walk"]["start"]>[0];
   keep: number;
+  keepBytes?: number;
+  /** Where an answer goes on: files before this one are left out, and of its lines so many are not needed. */
+  from?: { path: string; lines: number };
   /** What is gathered of the files: `nothing` where their lines are wanted. */
   gather: Gather;
   relativeTo?: string;

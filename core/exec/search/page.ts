@@ -10,6 +10,11 @@ export class Page {
     this.#limit = limit;
   }
 
+  /** How many entries of the result were taken, on the page or not. */
+  get seen(): number {
+    return this.#seen;
+  }
+
   /** True before the first entry. */
   get isEmpty(): boolean {
     return this.#seen === 0;

@@ -45,7 +45,7 @@ export async function runSearch(
   const search = new TreeSearch({ engine, files, job, mayRead: view.mayRead });
   if (start === "file") {
     for (const _ of search.visitOneFile(job.start)) {
-      if (pace.isOver) break;
+      if (pace.isOver || search.hasPage) break;
       if (pace.isDue()) await pace.breathe();
     }
     search.takePart();

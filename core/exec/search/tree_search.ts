@@ -3,7 +3,7 @@ import { ENDED, type SearchEngine } from "../../engine/search.ts";
 import type { MatchSpan, ReadRules } from "../../contract/search.ts";
 import { badPattern, badScope, refusing } from "./faults.ts";
 import type { FileCalls, NamePlace, OpenFolder } from "./file_calls.ts";
-import { type Find, type Found, Finds } from "./finds.ts";
+import { byPath, bytesOf, type Find, type Found, Finds } from "./finds.ts";
 import { FolderNumbers } from "./folder_numbers.ts";
 import type { SearchJob } from "./job.ts";
 import { childOf, type RealPath, shownPath } from "./real_path.ts";
@@ -53,13 +53,13 @@ export class TreeSearch {
     }
     this.#numbers = new FolderNumbers(engine, job, (path) => mayRead?.([path]) ?? true);
     engine.startNames(job.gather);
-    this.finds = new Finds(job.keep);
+    this.finds = new Finds(job.keep, job.keepBytes);
   }
 
   /** The way through the folders: the component's own wherever nothing must be judged or asked for here. */
   walk(): TreeWalk {
     const { engine, files, job, mayRead } = this.#parts;
-    if (files.foldersOf === undefined || mayRead !== undefined)
+    if (files.foldersOf === undefined || mayRead !== undefined || job.from !== undefined)
       return new FolderByFolder((folder, push) => this.visitFolder(folder, push));
     engine.startTour(job.grep === undefined, job.hidden);
     return new Tour(engine, this.#numbers, {
@@ -78,6 +78,8 @@ export class TreeSearch {
   /** Searches the files of a folder and hands the folders in it on. Yields now and then, and goes on when asked to. */
   *visitFolder(path: RealPath, push: (folder: RealPath) => void): Generator<undefined, void, undefined> {
     const { engine, files, job } = this.#parts;
+    // What is counted is all there is, but where an answer goes on: then a page is to cost what is on it.
+    if (job.from !== undefined && this.finds.isBeyond({ path: shownPath(path) })) return;
     const folder = files.openFolder(engine, path);
     if (folder === undefined) {
       this.finds.skipUnreadable(shownPath(path));
@@ -86,7 +88,7 @@ export class TreeSearch {
     try {
       const number = this.#numbers.enter(path, engine.survey(folder.bytes));
       const order = engine.filter(number, folder.bytes);
-      yield* this.#leaveOutHidden(folder, order);
+      yield* this.#leaveOut(folder, order);
       const inner: RealPath[] = [];
       for (let place = 0; place < order.length; place += 3) {
         if (order[place + 2] === KIND.folder) inner.push(childOf(path, this.#nameAt(nameIn(order, place))));
@@ -121,17 +123,23 @@ export class TreeSearch {
     }
   }
 
+  /** True where an answer goes on and the lines of a file whose search is not over fill it. */
+  get hasPage(): boolean {
+    return this.#parts.job.from !== undefined && this.#part?.isCut === true;
+  }
+
   /** Takes what was found of a file in whose middle the search ended. */
   takePart(): void {
     if (this.#part !== undefined) this.finds.take(this.#part);
     this.#part = undefined;
   }
 
-  /** Entries that the policy hides become nothing that is visited. Yields after each question. */
-  *#leaveOutHidden(folder: OpenFolder, order: Uint32Array): Generator<undefined, void, undefined> {
+  /** Entries that the policy hides, or that stand before where an answer goes on, become nothing that is visited. Yields after each question. */
+  *#leaveOut(folder: OpenFolder, order: Uint32Array): Generator<undefined, void, undefined> {
     const { engine, mayRead } = this.#parts;
     const closed = this.#hidden.get(shownPath(folder.path));
-    if (closed === undefined && mayRead === undefined) return;
+    const isBefore = this.#beforeIn(folder.path);
+    if (closed === undefined && mayRead === undefined && isBefore === undefined) return;
     const leaveOut = (place: number) => {
       order[place + 2] = KIND.leftOut;
       engine.leaveOut(place / 3);
@@ -139,13 +147,22 @@ export class TreeSearch {
     const judged: Judged[] = [];
     for (let place = 0; place < order.length; place += 3) {
       const name = this.#nameAt(nameIn(order, place));
-      if (closed?.has(shownPath(name)) === true) leaveOut(place);
+      if (closed?.has(shownPath(name)) === true || isBefore?.(shownPath(name)) === true) leaveOut(place);
       else if (mayRead !== undefined) judged.push({ place, path: shownPath(childOf(folder.path, name)) });
     }
     for (let at = 0; mayRead !== undefined && at < judged.length; at += ASKED_AT_ONCE) {
       for (const { place } of refusedOf(judged.slice(at, at + ASKED_AT_ONCE), mayRead)) leaveOut(place);
       if (at + ASKED_AT_ONCE < judged.length) yield;
     }
+  }
+
+  /** Whether an entry of the folder stands before where an answer goes on. Undefined if that is not in the folder: then none does. */
+  #beforeIn(folder: RealPath): ((name: string) => boolean) | undefined {
+    const from = this.#parts.job.from?.path;
+    const base = shownPath(childOf(folder, ""));
+    if (from?.startsWith(base) !== true) return undefined;
+    return (name) =>
+      byPath({ path: name }, { path: from.slice(base.length) }) < 0 && !from.startsWith(`${base}${name}/`);
   }
 
   #visitFiles(folder: OpenFolder, order: Uint32Array): Generator<undefined, void, undefined> {
@@ -200,13 +217,19 @@ export class TreeSearch {
   #addLines(find: Find): void {
     const { engine, job } = this.#parts;
     const left = job.keep === 0 ? 0 : job.keep - find.weight;
-    if (left < 0 || (left === 0 && job.keep > 0) || this.finds.isBeyond(find)) return;
+    if (find.isCut || left < 0 || (left === 0 && job.keep > 0) || this.finds.isBeyond(find)) return;
     const { text, lines, matches, spans } = engine.grep.render(relativeName(find.path, job.relativeTo), left);
-    if (job.grep?.spans) find.spans = [...(find.spans ?? []), ...readSpans(spans, find.weight)];
     find.matches += matches;
     if (lines === 0) return;
-    find.text = find.weight === 0 ? text : `${find.text}\n${text}`;
+    const before = find.weight;
     find.weight += lines;
+    if (job.from?.path === find.path && find.weight <= job.from.lines) {
+      find.dropped = find.weight;
+      return;
+    }
+    if (job.grep?.spans) find.spans = [...(find.spans ?? []), ...readSpans(spans, before - (find.dropped ?? 0))];
+    find.text = find.text === undefined ? text : `${find.text}\n${text}`;
+    find.isCut = job.keepBytes !== undefined && bytesOf(find) >= job.keepBytes;
   }
 
   #nameAt({ at, bytes }: NamePlace): RealPath {

@@ -18,7 +18,8 @@ export const grepSearch = defineTool({
     "Searches file contents with a regular expression (ripgrep's syntax). output_mode files_with_matches gives paths, " +
     "content gives matching lines, count gives matches a file. Binary files, hidden files and those .gitignore names are " +
     "left out. At most 250 lines (content) or files (other modes) unless head_limit says otherwise; appliedLimit in the " +
-    "result says that there are more, and offset gets the next ones.",
+    "result says that there are more, and offset gets the next ones. Lines of more than 8 MB end an answer too: its next " +
+    "says what from and offset get those that follow.",
   requires: "read-only",
   params: () =>
     Type.Object(
@@ -69,6 +70,13 @@ export const grepSearch = defineTool({
         multiline: choice(false, "Matches may span lines, and . matches a line end"),
         head_limit: count("Lines (mode content) or files to return at most; 0 is no limit; default 250"),
         offset: count("Lines or files to skip first; default 0"),
+        from: Type.Optional(
+          Type.String({
+            minLength: 1,
+            description:
+              "The file to go on at, as next of an answer names it; offset counts from there; mode content only",
+          }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -98,6 +106,7 @@ export const grepSearch = defineTool({
       mode: args.output_mode ?? "files_with_matches",
       headLimit: args.head_limit ?? DEFAULT_HEAD_LIMIT,
       offset: args.offset ?? 0,
+      ...(args.from === undefined ? {} : { from: args.from }),
       spans: args.spans ?? false,
       ...(args.content_lines ? { contentLines: true } : {}),
       ...(args.time_budget_ms === undefined ? {} : { timeBudgetMs: args.time_budget_ms }),

@@ -32,6 +32,7 @@ export function knownPart(state: TreeState, top: Folder, { clock, ends }: Outcom
   const found: Found = {
     finds: [],
     totalFiles: 0,
+    hasMore: false,
     totalMatches: 0,
     skipped: { binary: 0, tooLarge: 0, unreadable: 0, unreadableNames: [] },
   };
