@@ -34,11 +34,27 @@ export type Sight = {
 /** Searches one file, or all files below a folder, and answers with the page that was asked for. */
 export async function grepTree(
   engine: SearchEngine,
-  { view, globalExcludes, index, alone = false }: Sight,
+  sight: Sight,
   query: GrepQuery,
   signal: AbortSignal,
 ): Promise<GrepAnswer> {
   const pace = new Pace(signal, query.timeBudgetMs);
+  const first = await grepPage(engine, sight, query, pace);
+  let last = first;
+  // The lines in front of the offset are more than a page holds.
+  while (last.next !== undefined && last.numLines === 0)
+    last = await grepPage(engine, sight, { ...query, ...last.next }, pace);
+  if (last === first) return first;
+  const { totalFiles, numMatches, skipped, index } = first;
+  return { ...last, totalFiles, numMatches, skipped, appliedOffset: query.offset, ...(index ? { index } : {}) };
+}
+
+async function grepPage(
+  engine: SearchEngine,
+  { view, globalExcludes, index, alone = false }: Sight,
+  query: GrepQuery,
+  pace: Pace,
+): Promise<GrepAnswer> {
   const start = startPoint(query.path, view);
   const job: SearchJob = {
     start: query.path,

@@ -109,6 +109,8 @@ describe("A5 lines that are more than an answer holds", () => {
       (await search.grep(queryOf(tree, "x", { mode: "content", ...rest }), NEVER)).content.split("\n");
     expect(await ask({ from: `${tree.root}/b/c`, offset: 3 })).toEqual(["b/c:4:x", "b/c:5:x", "d:1:x"]);
     expect(await ask({ from: `${tree.root}/b/c`, offset: 4, headLimit: 1 })).toEqual(["b/c:5:x"]);
+    expect(await ask({ offset: 9, pageBytes: 8 })).toEqual(["b/c:5:x"]);
+    expect(await ask({ offset: 11, pageBytes: 8 })).toEqual([""]);
     expect(await ask({ from: `${tree.root}/b`, offset: 5 })).toEqual(["d:1:x"]);
     expect(await ask({ from: `${tree.root}/bb`, headLimit: 9 })).toEqual(["d:1:x"]);
   });
