@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, targetFolder } from "./cache.ts";
-import type { Tally } from "./check_tests.ts";
+import { add, type Tally } from "./check_tests.ts";
 import type { RustPair } from "./rust_setup.ts";
 import { cargoEnv, findRust, type Rust } from "./rust_toolchain.ts";
 import { tryTool } from "./run_tool.ts";
@@ -47,10 +47,4 @@ async function run(workspace: string, check: Check, rust: Rust): Promise<Pick<Ta
   const failed = Math.max(sum(2), end.exitCode === 0 ? 0 : 1);
   const passed = tests.length > 0 ? sum(1) : 1 - failed;
   return { passed, failed, output: failed > 0 ? `${check.name} in ${workspace}/\n${end.output}` : "" };
-}
-
-function add(tally: Tally, part: Pick<Tally, "passed" | "failed" | "output">): void {
-  tally.passed += part.passed;
-  tally.failed += part.failed;
-  tally.output += part.output;
 }

@@ -30,21 +30,23 @@ export async function endToEndTests(): Promise<Tally> {
   const folders = readdirSync(join(ROOT, "test"), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !NOT_END_TO_END.has(entry.name))
     .map((entry) => `test/${entry.name}`);
-  const [alone, others] = [true, false].map((all) =>
-    testsBelow(folders).filter((path) => LOOK_AT_ALL.test(path) === all),
+  const files = testsBelow(folders);
+  const isAlone = (path: string) => LOOK_AT_ALL.test(path);
+  const alone = await runFiles("end-to-end tests, one by one", files.filter(isAlone), { sideBySide: 1 });
+  const tally = await runFiles(
+    "end-to-end tests",
+    files.filter((path) => !isAlone(path)),
   );
-  const tallies = [
-    await runFiles("end-to-end tests, one by one", alone ?? [], { sideBySide: 1 }),
-    await runFiles("end-to-end tests", others ?? []),
-  ];
-  const sum = (of: (tally: Tally) => number) => tallies.reduce((total, tally) => total + of(tally), 0);
-  return {
-    name: "end-to-end tests",
-    passed: sum(({ passed }) => passed),
-    failed: sum(({ failed }) => failed),
-    skipped: tallies.flatMap(({ skipped }) => skipped),
-    output: tallies.map(({ output }) => output).join("\n"),
-  };
+  add(tally, alone);
+  tally.skipped.push(...alone.skipped);
+  return tally;
+}
+
+/** Counts a part of a group's checks with the rest of them. */
+export function add(tally: Tally, part: Pick<Tally, "passed" | "failed" | "output">): void {
+  tally.passed += part.passed;
+  tally.failed += part.failed;
+  tally.output += part.output;
 }
 
 /** Runs every *.test.ts below the folders. No tests at all is no failure. */

@@ -30,11 +30,13 @@ export type SearchRules = {
  * the plan hides or a rule keeps from reading. A start that leads elsewhere by now throws `fs.moved`. The search engine is loaded by the first search.
  */
 export function createSearchGrant(plan: FilePlan, { readable, git, index, record = {} }: SearchRules): SearchGrant {
-  const open = async (start: PlannedPath) => {
+  const open = async (path: string) => {
+    const start = startOf(plan, path);
     const [{ createSearch }, rules, known] = await Promise.all([import("../search/mod.ts"), readable(), index?.()]);
     // By name too: the survey looks for secret files only near the top, and a search meets them at any depth.
     const closed = { hidden: plan.hidden, closedNames: SECRET_NAMES, sampleEndings: SAMPLE_ENDINGS };
-    return createSearch({ ...closed, ...reachedFrom(start, rules) }, git, known);
+    const search = createSearch({ ...closed, ...reachedFrom(start, rules) }, git, known);
+    return { search, path: unmoved(start) };
   };
   const noted = <Answer extends { index?: IndexNote }>({ index: note, ...answer }: Answer) => {
     if (note !== undefined) record.index = note;
@@ -42,14 +44,12 @@ export function createSearchGrant(plan: FilePlan, { readable, git, index, record
   };
   return {
     grep: async (query, signal) => {
-      const start = startOf(plan, query.path);
-      const search = await open(start);
-      return noted(await search.grep({ ...query, path: unmoved(start) }, signal));
+      const { search, path } = await open(query.path);
+      return noted(await search.grep({ ...query, path }, signal));
     },
     glob: async (query, signal) => {
-      const start = startOf(plan, query.path);
-      const search = await open(start);
-      return noted(await search.glob({ ...query, path: unmoved(start) }, signal));
+      const { search, path } = await open(query.path);
+      return noted(await search.glob({ ...query, path }, signal));
     },
   };
 }

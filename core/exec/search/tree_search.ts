@@ -147,7 +147,8 @@ export class TreeSearch {
     const judged: Judged[] = [];
     for (let place = 0; place < order.length; place += 3) {
       const name = this.#nameAt(nameIn(order, place));
-      if (closed?.has(shownPath(name)) === true || isBefore?.(shownPath(name)) === true) leaveOut(place);
+      const shown = shownPath(name);
+      if (closed?.has(shown) === true || isBefore?.(shown) === true) leaveOut(place);
       else if (mayRead !== undefined) judged.push({ place, path: shownPath(childOf(folder.path, name)) });
     }
     for (let at = 0; mayRead !== undefined && at < judged.length; at += ASKED_AT_ONCE) {
@@ -159,8 +160,9 @@ export class TreeSearch {
   /** Whether an entry of the folder stands before where an answer goes on. Undefined if that is not in the folder: then none does. */
   #beforeIn(folder: RealPath): ((name: string) => boolean) | undefined {
     const from = this.#parts.job.from?.path;
+    if (from === undefined) return undefined;
     const base = shownPath(childOf(folder, ""));
-    if (from?.startsWith(base) !== true) return undefined;
+    if (!from.startsWith(base)) return undefined;
     return (name) =>
       byPath({ path: name }, { path: from.slice(base.length) }) < 0 && !from.startsWith(`${base}${name}/`);
   }

@@ -6,7 +6,7 @@
 
 use crate::encoding::{Text, sniff};
 use crate::index_need::{Gram, Need};
-use crate::reach::{FIRST_READ, SNIFFED_BYTES, reach};
+use crate::reach::{SNIFFED_BYTES, first_read, reach};
 use crate::scan::LINE_SNIFFED_BYTES;
 use memchr::memchr;
 
@@ -79,8 +79,8 @@ impl Index {
     /// Takes a file. Returns its number, or nothing if it has too many different grams to be told from others.
     pub fn add(&mut self, file: &[u8]) -> Option<u32> {
         let decoded;
-        let (text, first_read) = match sniff(file) {
-            Text::Bytes(start) => (&file[start..], if start == 0 { FIRST_READ } else { usize::MAX }),
+        let (text, first) = match sniff(file) {
+            Text::Bytes(start) => (&file[start..], first_read(start)),
             Text::Decoded(text) => {
                 decoded = text;
                 (decoded.as_slice(), usize::MAX)
@@ -89,9 +89,9 @@ impl Index {
         let nul = memchr(0, text);
         let has_nul = |bytes: usize| nul.is_some_and(|at| at < bytes);
         let (by_line, over_lines) = (has_nul(LINE_SNIFFED_BYTES), has_nul(SNIFFED_BYTES));
-        let plain = nul.is_none() && first_read == FIRST_READ;
+        let plain = nul.is_none() && first == first_read(0);
         // A search over lines leaves such a file alone, so only what one by line sees of it counts.
-        let fits = self.collect(if by_line { &text[..reach(text, first_read)] } else { text });
+        let fits = self.collect(if by_line { &text[..reach(text, first)] } else { text });
         let number = fits.then(|| self.place());
         if let Some(number) = number {
             self.mark(number);

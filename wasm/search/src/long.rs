@@ -6,7 +6,7 @@
 
 use crate::choose::{Choice, Chosen, scan_chosen};
 use crate::lines;
-use crate::reach::{BUFFER_BYTES, FIRST_READ, Reach};
+use crate::reach::{BUFFER_BYTES, Reach, first_read};
 use crate::render::{Rendered, Shown, Source, render_part};
 use crate::scan::{Found, Want, scan};
 use crate::searcher::{Compiled, Mode};
@@ -71,7 +71,7 @@ impl Long {
     pub fn new(mut buffer: Vec<u8>, beginning: Beginning) -> Self {
         let Beginning { file, filled, size, mark } = beginning;
         let step_bytes = buffer.len();
-        let mut reach = Reach::new(if mark == 0 { FIRST_READ } else { usize::MAX }, BUFFER_BYTES.min(step_bytes));
+        let mut reach = Reach::new(first_read(mark), BUFFER_BYTES.min(step_bytes));
         buffer.copy_within(mark..filled, 0);
         reach.take(&buffer[..filled - mark]);
         Self {

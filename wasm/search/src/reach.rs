@@ -9,8 +9,11 @@ use memchr::{memchr, memrchr};
 /// ripgrep's buffer to begin with; it grows to three times its size when a line does not fit.
 pub const BUFFER_BYTES: usize = 64 << 10;
 
-/// What its first read of a file without a byte order mark gives: the bytes in which it looked for one.
-pub const FIRST_READ: usize = 3;
+/// What its first read of a file gives whose byte order mark has so many bytes: without one, those in which it looked for it.
+#[must_use]
+pub const fn first_read(mark: usize) -> usize {
+    if mark == 0 { 3 } else { usize::MAX }
+}
 
 /// A NUL in so many bytes makes a multi-line search leave a file alone.
 pub const SNIFFED_BYTES: usize = BUFFER_BYTES;

@@ -37,26 +37,12 @@ impl RuleLine {
 
     fn of(line: &str) -> Option<Self> {
         let line = if line.ends_with("\\ ") { line } else { line.trim_end() };
-        let (takes_back, line) = match line.strip_prefix('!') {
-            Some(rest) => (true, rest),
-            None => (false, line),
-        };
-        let (anchored, line) = match line.strip_prefix('/') {
-            Some(rest) => (true, rest),
-            None => (false, line),
-        };
-        let (only_folders, line) = match line.strip_suffix('/') {
-            Some(rest) => (true, rest.strip_suffix('\\').unwrap_or(rest)),
-            None => (false, line),
-        };
-        let (deep, below) = match line.strip_prefix("**/") {
-            Some(rest) => (true, rest),
-            None => (false, line),
-        };
-        let (inside, below) = match below.strip_suffix("/**") {
-            Some(rest) => (true, rest),
-            None => (false, below),
-        };
+        let (takes_back, line) = without(line, line.strip_prefix('!'));
+        let (anchored, line) = without(line, line.strip_prefix('/'));
+        let folders = line.strip_suffix('/').map(|rest| rest.strip_suffix('\\').unwrap_or(rest));
+        let (only_folders, line) = without(line, folders);
+        let (deep, below) = without(line, line.strip_prefix("**/"));
+        let (inside, below) = without(below, below.strip_suffix("/**"));
         if below.is_empty() || below.contains("**") {
             return None;
         }
@@ -96,6 +82,11 @@ impl RuleLine {
             fits(&self.pieces, path)
         }
     }
+}
+
+/// Whether there is a rest of the line, and that, or else the line.
+fn without<'l>(line: &'l str, rest: Option<&'l str>) -> (bool, &'l str) {
+    (rest.is_some(), rest.unwrap_or(line))
 }
 
 fn slashes(path: &[u8]) -> impl Iterator<Item = usize> + '_ {

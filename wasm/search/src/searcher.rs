@@ -4,7 +4,7 @@ use crate::choose::{Choice, Chosen, scan_chosen};
 use crate::encoding::{Text, mark_bytes, sniff};
 use crate::long::{Beginning, Long, Step};
 use crate::pattern::{Matcher, Pattern, PatternFault, compile};
-use crate::reach::FIRST_READ;
+use crate::reach;
 use crate::render::{Rendered, Shape, Source, render};
 use crate::scan::{Found, Want, scan};
 use crate::visit::{FIRST_BYTES, Files};
@@ -140,9 +140,7 @@ impl Searcher {
         let file = &self.buffer[..len.min(self.buffer.len())];
         let first_read;
         (self.last, first_read) = match sniff(file) {
-            Text::Bytes(start) => {
-                (Last::InBuffer { start, len: file.len() }, if start == 0 { FIRST_READ } else { usize::MAX })
-            }
+            Text::Bytes(start) => (Last::InBuffer { start, len: file.len() }, reach::first_read(start)),
             Text::Decoded(text) => (Last::Decoded(text), usize::MAX),
         };
         let (keep_lines, budget) = match compiled.mode {

@@ -1,6 +1,6 @@
 import type { SearchJob } from "../job.ts";
 import { ENDED } from "../../../engine/search.ts";
-import { byPath, type Found } from "../finds.ts";
+import { byPath, Finds, type Found } from "../finds.ts";
 import { shownPath } from "../real_path.ts";
 import { type Folder, nameAt, realName } from "./folder.ts";
 import type { Outcome } from "./remembered.ts";
@@ -29,13 +29,7 @@ type Context = KnownAim & { state: TreeState; ends: Int32Array; top: Folder };
 
 /** Takes from an outcome what holds still. */
 export function knownPart(state: TreeState, top: Folder, { clock, ends }: Outcome, aim: KnownAim): KnownPart {
-  const found: Found = {
-    finds: [],
-    totalFiles: 0,
-    hasMore: false,
-    totalMatches: 0,
-    skipped: { binary: 0, tooLarge: 0, unreadable: 0, unreadableNames: [] },
-  };
+  const { found } = new Finds(0);
   const part: KnownPart = { found, toRead: [], ends: [] };
   const held = new Map<Folder, number[]>();
   let last: Folder | undefined;

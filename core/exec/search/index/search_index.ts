@@ -1,6 +1,7 @@
 import { compileSearchModule } from "../../../engine/load.ts";
 import type { IndexNote } from "../../../contract/search.ts";
 import type { Found } from "../finds.ts";
+import { sha256 } from "../../../store/chain.ts";
 import type { SearchJob } from "../job.ts";
 import type { IndexNews, IndexTask } from "./messages.ts";
 import type { Question } from "./tree_answers.ts";
@@ -209,7 +210,7 @@ function keyOf({ start, grep, scope, hidden, noIgnoreKinds, globalExcludes }: Se
   const shown = { lineNumbers: true, maxLineBytes: 0, spans: false, before: 0, after: 0 };
   const excludes = Buffer.from(globalExcludes ?? []).toString("latin1");
   const all = [start, grep === undefined ? null : { ...grep, ...shown }, scope, hidden, noIgnoreKinds, excludes];
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify(all)).digest("base64");
+  return sha256(JSON.stringify(all));
 }
 
 /** The rules that most searches have: what they enter is worth watching. */
